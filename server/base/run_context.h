@@ -1,0 +1,45 @@
+// What it is: what every long function takes first: the executor, a cancel flag, a deadline and a progress sink.
+// Units: deadline is an absolute absl::Time; fraction runs from 0 to 1 within a stage.
+// How it fails: check() returns CANCELLED or DEADLINE_EXCEEDED; call it in every loop that may last over 10 ms.
+// Thread rules: cancel() may be called from any thread; progress is called from the running thread only.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/base/executor.h"
+
+namespace tryon {
+
+class CancelFlag {
+ public:
+  void cancel() { flag_->store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return flag_->load(std::memory_order_relaxed); }
+
+ private:
+  std::shared_ptr<std::atomic<bool>> flag_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+struct Progress {
+  std::string stage;      // "parse", "fit", "assemble", "sew", "drape", "measure", "export"
+  double fraction = 0.0;  // of the stage
+};
+
+struct RunContext {
+  Executor* executor = nullptr;  // null = run inline
+  CancelFlag cancel;
+  absl::Time deadline = absl::InfiniteFuture();
+  std::function<void(const Progress&)> on_progress;  // may be empty
+
+  absl::Status check() const;
+  void report(std::string_view stage, double fraction) const;
+  // executor->parallel_for, or inline where there is no executor.
+  void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) const;
+};
+
+}  // namespace tryon

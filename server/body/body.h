@@ -1,0 +1,82 @@
+// What it is: a person as the simulator knows one: canonical mesh, parts, landmarks, measurements.
+// Units and frame: metres, +Y up, facing +Z, floor at y = 0, +X is the person's left side.
+// Shapes: part [vertex_count]. How it fails: make_body names what is not a standing person and how to mend it.
+// Thread rules: plain values.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/base/run_context.h"
+#include "server/mesh/triangle_mesh.h"
+#include "server/shape/solids.h"
+
+namespace tryon {
+
+enum class BodyPart { kHead, kNeck, kTorso, kLeftArm, kRightArm, kLeftLeg, kRightLeg };
+inline constexpr int kBodyPartCount = 7;
+std::string_view body_part_name(BodyPart part);  // "head", "neck", "torso", "left_arm", ...
+
+enum class Pose { kA, kT, kArmsDown };
+std::string_view pose_name(Pose pose);  // "A", "T", "arms_down"
+
+enum class UpAxis { kX, kY, kZ };
+
+// What the caller declares about a scan; whatever is absent is found and reported.
+struct ScanOptions {
+  std::optional<double> metres_per_unit;  // 0.001, 0.01, 0.1 or 1 (or any in 1e-4 .. 10)
+  std::optional<UpAxis> up_axis;
+};
+
+// How the scan was read.
+struct ScanSource {
+  std::string unit;         // "mm", "cm", "dm", "m" or "custom"
+  std::string up_axis;      // "+x", "-x", "+y", ... in the file's frame
+  double scale_m = 1.0;     // metres a file unit
+  bool declared_unit = false, declared_up = false;
+  std::vector<std::string> healed;  // what was mended, in words
+};
+
+struct Body {
+  TriangleMesh mesh;             // the largest human component, welded, outward
+  std::vector<BodyPart> part;    // [vertex_count]
+  Pose pose = Pose::kA;
+  ScanSource source;
+  double height_m = 0.0;
+  std::map<std::string, double> measurements_mm;  // ISO 8559-1 name -> mm
+  std::map<std::string, Vec3> landmarks;          // name -> metres; left_/right_ by the person's own sides
+};
+
+// From a raw mesh in any unit and orientation to a Body. Heals nothing silently: see source.healed.
+absl::StatusOr<Body> make_body(const RunContext& run, TriangleMesh scan, const ScanOptions& options);
+
+enum class ProxyShape { kCircular, kElliptic };
+
+struct Proxy {
+  enum class Kind { kSphere, kCylinder, kFrustum } kind = Kind::kSphere;
+  BodyPart part = BodyPart::kTorso;
+  Solid solid;
+  // Of the slice that it bounds; absent (negative) for spheres and joining frusta.
+  double girth_error_ratio = -1.0;  // proxy perimeter over the slice's convex hull perimeter, minus 1
+  double mean_gap_mm = -1.0, max_gap_mm = -1.0;
+};
+
+struct ProxySet {
+  ProxyShape shape = ProxyShape::kElliptic;
+  std::vector<Proxy> proxies;
+  double girth_error_p95 = 0.0;
+  double mean_gap_mm = 0.0;
+  int uncovered_vertices = 0;  // body vertices more than 0.5 mm outside the union
+  std::vector<Solid> solids() const;
+};
+
+// Ji 2004, section 2.1: slices across each part's axis, a bounding cylinder each, oblique frusta between facing
+// discs, spheres at joints and protrusions. kCircular is the paper's; kElliptic bounds each slice by an ellipse.
+absl::StatusOr<ProxySet> fit_proxies(const RunContext& run, const Body& body, ProxyShape shape);
+
+}  // namespace tryon

@@ -1,0 +1,46 @@
+// What it is: the whole work of a worker on one request, in the order data flows: parse, fit, assemble, sew, drape,
+// measure, export. Inputs and outputs are bytes; no store, no network, no clock in the physics.
+// Units and frame: outputs in metres, +Y up, body facing +Z. Shapes: artifacts by file name (see contracts).
+// How it fails: the caller's errors name file and element; CANCELLED and DEADLINE_EXCEEDED come from the context.
+// Thread rules: one call, one thread (plus the context's executor); calls are independent.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/base/run_context.h"
+#include "server/drape/request.h"
+#include "server/io/mesh_file.h"
+
+namespace tryon {
+
+struct Artifact {
+  std::string bytes;
+  std::string media_type;  // "model/gltf-binary", "image/png", "application/json", ...
+};
+using Artifacts = std::map<std::string, Artifact>;  // file name -> artifact
+
+struct PipelineInput {
+  std::string body_bytes;     // the mesh file; empty for the sample
+  std::string garment_bytes;  // the pattern file; empty for a sample
+  std::string meshparse_path = default_meshparse_path();
+  ParseLimits parse_limits;
+};
+
+struct PipelineResult {
+  Artifacts artifacts;
+  bool settled = true;            // drape: reached its grade
+  std::string summary_json;       // small: metrics.json of a drape, body.json of a body, garment.json of a garment
+};
+
+// body.json, body.glb, proxies.glb, preview_front.png, preview_left.png
+absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
+// pattern.json (tryon.pattern.v1) and garment.json (panels, seams, areas)
+absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentRequest& request,
+                                           const PipelineInput& input);
+// garment.glb, garment.obj, scene.glb, preview_{front,back,left,right}.png, metrics.json
+absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeRequest& request,
+                                         const PipelineInput& input);
+
+}  // namespace tryon

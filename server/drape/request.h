@@ -1,0 +1,60 @@
+// What it is: what the caller wants, as plain values: body, garment and drape requests, and their canonical JSON, whose
+// digest (with the engine version) is their identity. Units: SI unless the name says otherwise.
+// How it fails: from_json and validate() name the offending field and its range. Thread rules: plain values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "server/body/body.h"
+
+namespace tryon {
+
+struct BodyRequest {
+  std::string blob;       // SHA-256 of the mesh file; empty with sample = true
+  std::string file_name;  // for errors and the format, e.g. "anna.obj"
+  bool sample = false;    // the project's own mannequin
+  ScanOptions scan;
+  ProxyShape proxy_shape = ProxyShape::kElliptic;
+};
+
+struct GarmentRequest {
+  std::string blob;       // SHA-256 of the pattern file; empty with a sample
+  std::string file_name;
+  std::string sample;     // "tshirt", "skirt" or "trousers" of the project's own
+};
+
+struct DrapeSettings {
+  // Changes the answer.
+  std::string fabric = "cotton_jersey";        // a library name
+  std::string solver = "spring_projection";
+  double resolution_mm = 15.0;                 // 5 .. 50: edge length of the cloth's triangles
+  bool contact_scan = false;                   // false: proxies; true: the scan's surface
+  ProxyShape proxy_shape = ProxyShape::kElliptic;
+  Vec3 wind_mps = Vec3::Zero();                // |wind| <= 60
+  // Changes speed only.
+  int threads = 1;                             // 1 .. 64; the result's bytes do not depend on it
+};
+absl::Status validate(const DrapeSettings& settings);
+
+struct DrapeRequest {
+  BodyRequest body;
+  GarmentRequest garment;
+  DrapeSettings settings;
+};
+
+std::string to_json(const BodyRequest& request);
+std::string to_json(const GarmentRequest& request);
+std::string to_json(const DrapeRequest& request);
+absl::StatusOr<BodyRequest> body_request_from_json(std::string_view json);
+absl::StatusOr<GarmentRequest> garment_request_from_json(std::string_view json);
+absl::StatusOr<DrapeRequest> drape_request_from_json(std::string_view json);
+
+// SHA-256 over the canonical JSON (without `threads`) and the engine version.
+std::string digest(const BodyRequest& request);
+std::string digest(const GarmentRequest& request);
+std::string digest(const DrapeRequest& request);
+
+}  // namespace tryon

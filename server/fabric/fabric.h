@@ -1,0 +1,32 @@
+// What it is: a measured cloth. Units: SI, forces and bending per unit width. Sources stand in each library file.
+// How it fails: fabric_by_name names the nearest known ones. Thread rules: const library.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "Eigen/Core"
+#include "absl/status/statusor.h"
+
+namespace tryon {
+
+struct Fabric {
+  std::string name, title, source;
+  double areal_density = 0.15;       // kg/m^2
+  double thickness = 0.5e-3;         // m
+  double stretch_warp = 500.0;       // N/m
+  double stretch_weft = 500.0;       // N/m
+  double shear = 40.0;               // N/m
+  double bend_warp = 5e-6;           // N m
+  double bend_weft = 5e-6;           // N m
+  double friction_static = 0.4, friction_kinetic = 0.35;  // cloth on body
+  Eigen::Vector3d colour = {0.5, 0.55, 0.65};             // linear RGB for pictures
+};
+
+absl::StatusOr<Fabric> fabric_by_name(std::string_view name);
+absl::StatusOr<Fabric> fabric_from_json(std::string_view json, std::string_view file_name);
+std::vector<std::string> fabric_names();  // sorted
+inline constexpr char kDefaultFabric[] = "cotton_jersey";
+
+}  // namespace tryon

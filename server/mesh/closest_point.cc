@@ -1,0 +1,2 @@
+#include "server/mesh/closest_point.h"
+namespace tryon {}

@@ -1,0 +1,73 @@
+// What it is: cloth as particles and springs: DrapeModel is built once and const, DrapeState is all that moves.
+// Units and frame: SI, world +Y up. Shapes: in the margin. Real is float or double (see real.h).
+// How it fails: build_model names the first impossible number. Thread rules: model shared const; one state, one thread.
+// Cites: Ji 2004 section 1; Wan 2020; notes on mass-spring models (structural, shear, bend springs).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "Eigen/Core"
+#include "absl/status/statusor.h"
+#include "server/mesh/triangle_mesh.h"
+#include "server/sim/collision/collider.h"
+#include "server/sim/forces/wind.h"
+#include "server/sim/real.h"
+
+namespace tryon::sim {
+
+enum class SpringKind : uint8_t { kStructural, kShear, kBend, kSeam };
+
+struct Springs {                        // structure of arrays, sorted by kind then index
+  std::vector<int> a, b;                // [spring_count] particles
+  std::vector<Real> rest;               // [spring_count] m
+  std::vector<Real> stiffness;          // [spring_count] N/m
+  std::vector<SpringKind> kind;         // [spring_count]
+  int count() const { return static_cast<int>(a.size()); }
+};
+
+struct SpringFabric {  // what the springs are made from; per unit width
+  double areal_density = 0.15, stretch_warp = 500, stretch_weft = 500, shear = 40, bend_warp = 5e-6, bend_weft = 5e-6;
+  double thickness = 0.5e-3;
+  double friction_static = 0.4, friction_kinetic = 0.35;
+};
+
+struct ClothInput {
+  std::vector<Vec3> positions;                     // [particle_count] world start
+  std::vector<Triangle> triangles;                 // [triangle_count]
+  std::vector<std::array<Vec2, 3>> corner_flat;    // [triangle_count] rest shape per corner; warp runs along +y
+  SpringFabric fabric;
+  std::vector<std::pair<int, int>> ties;           // particle pairs that seam springs pull together
+  std::vector<int> pinned;                         // particles that do not move
+};
+
+struct DrapeModel {
+  int particle_count = 0;
+  std::vector<Real> mass;               // [particle_count] kg, lumped from rest area
+  std::vector<Real> inverse_mass;       // [particle_count] 0 = pinned
+  Springs springs;
+  std::vector<Triangle> triangles;      // [triangle_count] for normals and areas (wind)
+  std::vector<Real> rest_area;          // [triangle_count]
+  SpringFabric fabric;
+  Real mean_weight = 0;                 // N: mean mass x g; the unit of residuals
+};
+absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth);
+
+struct DrapeState {
+  std::vector<RVec3> x, v;              // [particle_count] m, m/s
+  Real tie_rest_ratio = 1;              // seam springs' rest length over their start length: 1 -> 0 while sewing
+  double time = 0;                      // simulated seconds
+  int step = 0;
+};
+DrapeState start_state(const ClothInput& cloth);
+
+// Everything outside the cloth.
+struct Scene {
+  const Collider* collider = nullptr;   // may be null
+  Wind wind;
+  Eigen::Vector3d gravity{0, -9.80665, 0};
+  double contact_offset = 2e-3;         // m kept between cloth and body
+};
+
+}  // namespace tryon::sim

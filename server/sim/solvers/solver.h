@@ -1,0 +1,58 @@
+// What it is: the one door to every drape method: a solver advances a DrapeState over a const DrapeModel.
+// Units: SI; residuals are net nodal force over the mean nodal weight (validation 6.1). Shapes: the state's.
+// How it fails: step() returns INTERNAL with the phase and the particle where a number stops being finite, CANCELLED
+// or DEADLINE_EXCEEDED from the context. Thread rules: one solver, one thread; the context's executor inside.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/base/run_context.h"
+#include "server/sim/model.h"
+
+namespace tryon::sim {
+
+struct SolverSettings {
+  // Changes the answer.
+  double time_step = 1.0 / 30.0;   // s, 1e-4 .. 0.1
+  double velocity_keep = 0.98;     // Wan 2020: v <- keep * v after each step, 0 .. 1
+  double tie_stiffness = 200.0;    // N/m, seam springs while sewing, 0 .. 1e5
+  // Changes speed and precision.
+  int iterations = 10;             // local/global iterations a step, 1 .. 1000
+};
+absl::Status validate(const SolverSettings& settings);
+
+struct StepReport {
+  double residual_max = 0.0, residual_rms = 0.0;  // net nodal force / mean nodal weight, contact inside its cone
+  double max_speed = 0.0;                         // m/s
+  int iterations = 0;
+  double collision_s = 0.0, total_s = 0.0;        // where the time went
+};
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  // One time step.
+  virtual absl::StatusOr<StepReport> step(const RunContext& run, const Scene& scene, DrapeState* state) = 0;
+};
+
+struct SolverInfo {
+  std::string name;         // "spring_projection"
+  std::string description;  // what it minimises, when to use it, what it costs
+};
+std::vector<SolverInfo> solver_list();
+// `model` must outlive the solver. INVALID_ARGUMENT with the known names for an unknown one.
+absl::StatusOr<std::unique_ptr<Solver>> make_solver(std::string_view name, const DrapeModel& model,
+                                                    const SolverSettings& settings);
+inline constexpr char kDefaultSolver[] = "spring_projection";
+
+// The residual by code that shares nothing with a solver's own gradient: spring, gravity, wind and contact forces.
+struct Residual {
+  double max = 0.0, rms = 0.0;
+};
+Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state);
+
+}  // namespace tryon::sim

@@ -1,0 +1,60 @@
+#include "server/base/executor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "server/base/run_context.h"
+
+namespace tryon {
+namespace {
+
+TEST(Executor, EveryIndexIsVisitedOnceForAnyThreadCount) {
+  for (int threads : {1, 2, 7}) {
+    Executor executor(threads);
+    for (int repeat = 0; repeat < 50; ++repeat) {
+      std::vector<int> seen(1003, 0);
+      executor.parallel_for(1003, 10, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) ++seen[i];
+      });
+      EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), 0), 1003);
+      EXPECT_EQ(*std::max_element(seen.begin(), seen.end()), 1);
+    }
+  }
+}
+
+TEST(Executor, ChunksDoNotDependOnTheThreadCount) {
+  auto sums = [](int threads) {
+    Executor executor(threads);
+    std::vector<double> partial(101, 0.0);
+    executor.parallel_for(1003, 10, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) partial[begin / 10] += 1.0 / (1.0 + static_cast<double>(i));
+    });
+    return partial;
+  };
+  EXPECT_EQ(sums(1), sums(7));
+}
+
+TEST(Executor, ANestedCallRunsInlineAndStillVisitsAll) {
+  Executor executor(3);
+  std::atomic<int> count{0};
+  executor.parallel_for(20, 1, [&](int64_t, int64_t) {
+    executor.parallel_for(10, 1, [&](int64_t, int64_t) { ++count; });
+  });
+  EXPECT_EQ(count.load(), 200);
+}
+
+TEST(RunContext, CancelAndDeadlineAreNoticed) {
+  RunContext run;
+  EXPECT_TRUE(run.check().ok());
+  run.deadline = absl::Now() - absl::Seconds(1);
+  EXPECT_EQ(run.check().code(), absl::StatusCode::kDeadlineExceeded);
+  run.cancel.cancel();
+  EXPECT_EQ(run.check().code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace tryon
