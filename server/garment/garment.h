@@ -37,21 +37,6 @@ struct GarmentMesh {
 // Triangulates every panel at edge_m and pairs the seams; `placed` is the file's placement.
 absl::StatusOr<GarmentMesh> mesh_garment(const RunContext& run, const Pattern& pattern, double edge_m);
 
-// What arranging needs to know of a body.
-struct ArrangeTarget {
-  const SolidSet* solids = nullptr;
-  double height_m = 0.0;
-  double crotch_height_m = 0.0;   // pelvis origin patterns are lifted to it
-  Box3 bounds;
-};
-
-// Moves panels (rigidly, whole) so that none starts inside the body and the garment sits at its height; reports what it moved.
-struct ArrangeReport {
-  std::vector<std::string> moved;  // "panel front: 3.1 cm forward"
-};
-absl::StatusOr<ArrangeReport> arrange(const RunContext& run, const ArrangeTarget& body, const Pattern& pattern,
-                                      GarmentMesh* garment);
-
 // Seams closed: partners become one vertex. corner_flat keeps the rest shape per triangle corner.
 struct WeldedMesh {
   TriangleMesh mesh;                               // world

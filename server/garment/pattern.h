@@ -64,15 +64,4 @@ double edge_length(const Panel& panel, int edge);
 // count + 1 points, evenly by arc length, first and last exactly the panel vertices.
 std::vector<Vec2> sample_edge(const Panel& panel, int edge, int count);
 
-// The project's own samples, drafted for a body of these measurements (mm).
-struct DraftMeasurements {
-  double height = 1680, bust_girth = 900, waist_girth = 720, hip_girth = 970, shoulder_width = 390, neck_girth = 340,
-         upper_arm_girth = 280, arm_length = 580, inside_leg = 770, back_length = 405;
-  double shoulder_height = 1380, waist_height = 1050, hip_height = 850, crotch_height = 770;
-  double arm_angle_deg = 45;
-};
-absl::StatusOr<Pattern> draft_tshirt(const DraftMeasurements& m);
-absl::StatusOr<Pattern> draft_skirt(const DraftMeasurements& m);
-absl::StatusOr<Pattern> draft_trousers(const DraftMeasurements& m);
-
 }  // namespace tryon

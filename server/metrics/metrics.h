@@ -19,7 +19,8 @@ struct Percentiles {
 Percentiles percentiles(std::vector<double> values);  // of absolute values
 
 struct StrainField {
-  std::vector<double> warp, weft, shear;  // [triangle_count]: stretch - 1 along +y and +x of the rest shape; shear angle as cosine
+  std::vector<double> warp, weft, shear;  // [triangle_count]: stretch - 1 along +y and +x of the rest
+                                          // shape; shear: cosine of the angle between the two directions
 };
 StrainField measure_strain(const TriangleMesh& mesh, const std::vector<std::array<Vec2, 3>>& corner_flat);
 
@@ -35,9 +36,5 @@ double max_gap_mm(const std::vector<Vec3>& positions, const std::vector<std::pai
 
 // Intersecting triangle pairs that share no vertex (exact orientation predicates, box-culled).
 int count_self_intersections(const TriangleMesh& mesh);
-
-// Girth of the horizontal slice at a height, of the loop that encloses (x, z) or the largest; mm, 0 if none.
-// hull: of the convex hull, as a tape would take it.
-double slice_girth_mm(const TriangleMesh& mesh, double height_m, bool hull);
 
 }  // namespace tryon

@@ -1,11 +1,12 @@
 // What it is: pictures of meshes without a display: ray-traced (Embree) with soft shadow, ambient occlusion and a plain
 // background. Units and frame: metres, +Y up, body facing +Z. Image: 8-bit RGB rows from the top.
-// How it fails: an empty scene is INVALID_ARGUMENT. Same input, same bytes, for any thread count.
-// Thread rules: pure functions; the context's executor inside.
+// How it fails: an empty scene, arrays of the wrong length and settings out of range are INVALID_ARGUMENT. Same input,
+// same bytes, for any thread count. Thread rules: pure functions; the context's executor inside.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -19,22 +20,22 @@ std::string_view view_name(View view);             // "front", ...
 
 struct RenderPiece {
   TriangleMesh mesh;
-  std::vector<Vec3> normals;       // [vertex_count] smooth shading
-  std::vector<Vec3> colours;       // [vertex_count] linear RGB, or empty for `colour`
-  std::vector<Vec2> uv;            // [vertex_count] or empty: gives cloth a faint weave
-  Vec3 colour = {0.6, 0.6, 0.6};   // linear RGB
-  bool cloth = false;              // cloth shading (sheen), two-sided
-  double opacity = 1.0;
+  std::vector<Vec3> normals;      // [vertex_count] smooth shading, or empty: computed
+  std::vector<Vec3> colours;      // [vertex_count] linear RGB, or empty for `colour`
+  std::vector<Vec2> uv;           // [vertex_count] pattern metres, or empty: gives cloth a faint weave
+  Vec3 colour = {0.6, 0.6, 0.6};  // linear RGB
+  bool cloth = false;             // cloth shading (sheen), two-sided
+  double opacity = 1.0;           // below 1: a veil that casts no shadow
 };
 
 struct RenderSettings {
-  int width = 768, height = 1024;
-  int samples = 4;                 // rays a pixel
+  int width = 768, height = 1024;  // 16 .. 8192
+  int samples = 4;                 // rays a pixel, 1 .. 64
 };
 
 struct Image {
   int width = 0, height = 0;
-  std::vector<uint8_t> rgb;        // [3 * width * height]
+  std::vector<uint8_t> rgb;  // [3 * width * height]
 };
 
 // Frames all pieces with the same scale for every view.

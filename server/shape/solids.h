@@ -3,6 +3,13 @@
 // The frustum's two end ellipses lie in parallel planes with normal `axis`; u, v are unit, orthogonal and span them.
 // distance(): signed, negative inside, with the outward unit normal. How it fails: never; degenerate sizes are clamped.
 // Thread rules: plain values, pure functions.
+//
+// Open ends. Solids of a chain share end discs, and a disc that lies inside the chain is not a wall:
+//
+//        ___________            a point at x is 2 mm from the shared disc and 30 mm from the flank; pushed to the
+//       |     x     |           disc it would never leave the chain. open_top / open_bottom say "the chain goes on
+//     --+-----------+--  disc   here": the disc still decides what is inside, but distance and normal come from the
+//      /             \          flank (and the other end, if that one is closed).
 #pragma once
 
 #include <variant>
@@ -24,6 +31,7 @@ struct Frustum {
   Eigen::Vector3d u = Eigen::Vector3d::UnitX();     // direction of the first semi-axis
   Eigen::Vector3d v = Eigen::Vector3d::UnitZ();     // direction of the second
   Eigen::Vector2d bottom_radii = Eigen::Vector2d::Zero(), top_radii = Eigen::Vector2d::Zero();  // along u, v
+  bool open_bottom = false, open_top = false;       // joined there to a neighbour with the same end ellipse
 };
 
 using Solid = std::variant<Sphere, Frustum>;
@@ -33,12 +41,34 @@ struct SurfacePoint {
   Eigen::Vector3d normal = Eigen::Vector3d::UnitY();  // outward unit normal at the closest surface point
 };
 
+// Exact for spheres and for circular sections (to 1e-9 m); elliptic sections by Newton's method in the angle, to 1e-6 m.
 SurfacePoint distance(const Sphere& sphere, const Eigen::Vector3d& point);
 SurfacePoint distance(const Frustum& frustum, const Eigen::Vector3d& point);
 SurfacePoint distance(const Solid& solid, const Eigen::Vector3d& point);
 Eigen::AlignedBox3d bounds(const Solid& solid);
 
-// Distance to the union: the smallest of all (a lower bound inside overlaps), with culling by bounds.
+// Ji's own four-step test of a moving particle against an oblique circular frustum (2004, section 2.2, figure 3). The
+// first radius of each end is taken. Bands of |Q1 P| - |Q1 M| at the particle's height: below -alpha*delta it has
+// passed through, within +-delta it may touch; then N is the foot of the perpendicular from P on the generator that
+// lies in the plane of P, the axis and the apex, and it is a contact where the velocity points against N -> P.
+//   Two remarks on the print. It calls |NP| the shortest distance to the cone: true of a right cone, or in the oblique
+// cone's plane of symmetry; elsewhere it is an upper bound (see the tests), which is why the simulator asks
+// distance() instead. And between -alpha*delta and -delta (alpha > 1) the print names no case; it is inside, and is
+// treated as the near band. For a particle inside, N -> P points inward and is turned outward here.
+struct JiContact {
+  enum class Band { kBeyond, kOutside, kNear, kPenetrating } band = Band::kBeyond;  // kBeyond: not between the ends
+  bool contact = false;                               // near, and moving inward
+  double gap = 0.0;                                   // signed |NP|
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitY();  // outward unit normal along NP
+};
+JiContact ji_contact(const Frustum& frustum, const Eigen::Vector3d& point, const Eigen::Vector3d& velocity,
+                     double delta, double alpha);
+
+// The union of many solids. nearest() gives the smallest signed distance of all: outside, the true distance to the
+// union; inside, the *deepest* solid. A point inside two solids must leave both, so the deepest gives the largest lower
+// bound on the way out, is continuous, and is <= 0 exactly where some solid holds the point. (The shallowest solid would
+// push a point back and forth across surfaces that are buried in others.) Ties go to the lower index. Solids are
+// culled by a tree of boxes.
 class SolidSet {
  public:
   explicit SolidSet(std::vector<Solid> solids = {});
@@ -50,8 +80,16 @@ class SolidSet {
   Hit nearest(const Eigen::Vector3d& point, double max_distance) const;
 
  private:
+  struct Node {
+    Eigen::AlignedBox3d box;
+    int begin = 0, end = 0;  // a leaf's range in order_; empty for an inner node
+    int right = -1;          // second child; the first is the next node
+  };
+  void build(int begin, int end);
   std::vector<Solid> solids_;
   std::vector<Eigen::AlignedBox3d> boxes_;
+  std::vector<int> order_;
+  std::vector<Node> nodes_;
 };
 
 }  // namespace tryon

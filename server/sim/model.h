@@ -1,7 +1,7 @@
 // What it is: cloth as particles and springs: DrapeModel is built once and const, DrapeState is all that moves.
 // Units and frame: SI, world +Y up. Shapes: in the margin. Real is float or double (see real.h).
 // How it fails: build_model names the first impossible number. Thread rules: model shared const; one state, one thread.
-// Cites: Ji 2004 section 1; Wan 2020; notes on mass-spring models (structural, shear, bend springs).
+// Cites: Ji 2004 section 1; Wan 2020; notes on mass-spring models (structural, shear, bend springs); Bergou 2006.
 #pragma once
 
 #include <array>
@@ -19,13 +19,35 @@ namespace tryon::sim {
 
 enum class SpringKind : uint8_t { kStructural, kShear, kBend, kSeam };
 
-struct Springs {                        // structure of arrays, sorted by kind then index
-  std::vector<int> a, b;                // [spring_count] particles
-  std::vector<Real> rest;               // [spring_count] m
-  std::vector<Real> stiffness;          // [spring_count] N/m
-  std::vector<SpringKind> kind;         // [spring_count]
+struct Springs {                 // structure of arrays, sorted by kind then index
+  std::vector<int> a, b;         // [spring_count] particles
+  std::vector<Real> rest;        // [spring_count] m
+  std::vector<Real> stiffness;   // [spring_count] N/m
+  std::vector<SpringKind> kind;  // [spring_count]
   int count() const { return static_cast<int>(a.size()); }
 };
+
+// Thread springs: every triangle carries a weft, a warp and two bias springs of rest length 1, along directions of the
+// cloth instead of edges of the mesh, so stiffness does not depend on the triangulation (see constraints/threads.h).
+// SpringKind: weft and warp are kStructural, the two bias springs kShear.
+struct Threads {                           // empty when the layout is kEdges
+  std::vector<std::array<Real, 4>> shape;  // [triangle_count] 1/m: weft = s0 e1 + s1 e2, warp = s2 e1 + s3 e2
+  std::vector<Real> weft, warp, bias;      // [triangle_count] N m: stiffness per width times rest area
+  int count() const { return static_cast<int>(shape.size()); }
+};
+
+// Quadratic bending (Bergou 2006): E = 1/2 stiffness |sum_i weight_i x_i|^2 across an interior edge.
+struct Hinges {
+  std::vector<std::array<int, 4>> particle;  // [hinge_count] edge ends, then the two opposite vertices
+  std::vector<std::array<Real, 4>> weight;   // [hinge_count] from rest cotangents
+  std::vector<Real> stiffness;               // [hinge_count] N/m
+  int count() const { return static_cast<int>(particle.size()); }
+};
+
+// kThreads: thread springs and quadratic bending, exact for the declared fabric on any mesh: the default.
+// kEdges: the papers' network, springs along edges (structural, shear) and across them (bend); it carries a Poisson
+// ratio of about 1/3 and a shear stiffness of about 3/8 of the stretch stiffness whatever the fabric says.
+enum class SpringLayout : uint8_t { kThreads, kEdges };
 
 struct SpringFabric {  // what the springs are made from; per unit width
   double areal_density = 0.15, stretch_warp = 500, stretch_weft = 500, shear = 40, bend_warp = 5e-6, bend_weft = 5e-6;
@@ -34,40 +56,43 @@ struct SpringFabric {  // what the springs are made from; per unit width
 };
 
 struct ClothInput {
-  std::vector<Vec3> positions;                     // [particle_count] world start
-  std::vector<Triangle> triangles;                 // [triangle_count]
-  std::vector<std::array<Vec2, 3>> corner_flat;    // [triangle_count] rest shape per corner; warp runs along +y
+  std::vector<Vec3> positions;                   // [particle_count] world start
+  std::vector<Triangle> triangles;               // [triangle_count]
+  std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest shape per corner; warp runs along +y
   SpringFabric fabric;
-  std::vector<std::pair<int, int>> ties;           // particle pairs that seam springs pull together
-  std::vector<int> pinned;                         // particles that do not move
+  std::vector<std::pair<int, int>> ties;  // particle pairs that seam springs pull together
+  std::vector<int> pinned;                // particles that do not move
+  SpringLayout layout = SpringLayout::kThreads;
 };
 
 struct DrapeModel {
   int particle_count = 0;
-  std::vector<Real> mass;               // [particle_count] kg, lumped from rest area
-  std::vector<Real> inverse_mass;       // [particle_count] 0 = pinned
-  Springs springs;
-  std::vector<Triangle> triangles;      // [triangle_count] for normals and areas (wind)
-  std::vector<Real> rest_area;          // [triangle_count]
+  std::vector<Real> mass;          // [particle_count] kg, lumped from rest area
+  std::vector<Real> inverse_mass;  // [particle_count] 0 = pinned
+  Springs springs;                 // edge springs (layout kEdges) and seam springs
+  Threads threads;
+  Hinges hinges;
+  std::vector<Triangle> triangles;  // [triangle_count] for normals and areas (wind)
+  std::vector<Real> rest_area;      // [triangle_count]
   SpringFabric fabric;
-  Real mean_weight = 0;                 // N: mean mass x g; the unit of residuals
+  Real mean_weight = 0;  // N: mean mass x g; the unit of residuals
 };
 absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth);
 
 struct DrapeState {
-  std::vector<RVec3> x, v;              // [particle_count] m, m/s
-  Real tie_rest_ratio = 1;              // seam springs' rest length over their start length: 1 -> 0 while sewing
-  double time = 0;                      // simulated seconds
+  std::vector<RVec3> x, v;  // [particle_count] m, m/s
+  Real tie_rest_ratio = 1;  // seam springs' rest length over their start length: 1 -> 0 while sewing
+  double time = 0;          // simulated seconds
   int step = 0;
 };
 DrapeState start_state(const ClothInput& cloth);
 
 // Everything outside the cloth.
 struct Scene {
-  const Collider* collider = nullptr;   // may be null
+  const Collider* collider = nullptr;  // may be null
   Wind wind;
   Eigen::Vector3d gravity{0, -9.80665, 0};
-  double contact_offset = 2e-3;         // m kept between cloth and body
+  double contact_offset = 2e-3;  // m kept between cloth and body
 };
 
 }  // namespace tryon::sim

@@ -1,6 +1,7 @@
 // What it is: anything that cloth may not enter, asked by signed distance: analytic solids (Ji 2004 2.2), a plane,
 // or a scan's surface. Units: metres, world frame. Shapes: one query a point; batches over points [point_count].
-// How it fails: it does not; points beyond max_distance report `max_distance`. Thread rules: const queries from any thread.
+// How it fails: it does not; points beyond max_distance report `max_distance`. Thread rules: const queries from any
+// thread.
 #pragma once
 
 #include <memory>
@@ -13,8 +14,8 @@
 namespace tryon::sim {
 
 struct Contact {
-  double distance = 1e30;                              // positive outside
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitY();   // outward unit
+  double distance = 1e30;                             // positive outside
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitY();  // outward unit
 };
 
 class Collider {
@@ -24,7 +25,7 @@ class Collider {
 };
 
 std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids);
-std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh);   // closed, outward
+std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh);  // closed, outward
 std::unique_ptr<Collider> make_plane_collider(const Eigen::Vector3d& point, const Eigen::Vector3d& normal);
 
 }  // namespace tryon::sim

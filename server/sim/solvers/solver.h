@@ -17,11 +17,13 @@ namespace tryon::sim {
 
 struct SolverSettings {
   // Changes the answer.
-  double time_step = 1.0 / 30.0;   // s, 1e-4 .. 0.1
-  double velocity_keep = 0.98;     // Wan 2020: v <- keep * v after each step, 0 .. 1
-  double tie_stiffness = 200.0;    // N/m, seam springs while sewing, 0 .. 1e5
+  double time_step = 1.0 / 30.0;  // s, 1e-4 .. 0.1
+  double velocity_keep = 0.98;    // Wan 2020: v <- keep * v after each step, 0 .. 1
+  double tie_stiffness = 200.0;   // N/m, seam springs while sewing, 0 .. 1e5
   // Changes speed and precision.
-  int iterations = 10;             // local/global iterations a step, 1 .. 1000
+  int iterations = 10;      // local/global iterations a step, 1 .. 1000
+  int history = 6;          // quasi-Newton pairs, 0 .. 20; 0 = Wan 2020 exactly
+  double tolerance = 1e-4;  // a step ends early at this max gradient / mean weight, 0 .. 1; 0 = never
 };
 absl::Status validate(const SolverSettings& settings);
 
@@ -29,7 +31,9 @@ struct StepReport {
   double residual_max = 0.0, residual_rms = 0.0;  // net nodal force / mean nodal weight, contact inside its cone
   double max_speed = 0.0;                         // m/s
   int iterations = 0;
-  double collision_s = 0.0, total_s = 0.0;        // where the time went
+  double potential = 0.0;                   // J: g(x) / h^2 at the end of the step, up to a constant of the step
+  bool refactored = false;                  // the matrix was factorised in this step
+  double collision_s = 0.0, total_s = 0.0;  // where the time went
 };
 
 class Solver {
@@ -53,6 +57,8 @@ inline constexpr char kDefaultSolver[] = "spring_projection";
 struct Residual {
   double max = 0.0, rms = 0.0;
 };
-Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state);
+// Seam springs take part with `tie_stiffness` (0 = none, as after welding).
+Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
+                              double tie_stiffness = 0.0);
 
 }  // namespace tryon::sim

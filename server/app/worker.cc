@@ -1,0 +1,73 @@
+// tryon-worker: leases tasks from DIR/tasks.sqlite until told to stop, or until its parent dies.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <future>
+#include <string>
+
+#include "server/base/text.h"
+#include "server/ops/log.h"
+#include "server/ops/process.h"
+#include "server/service/tasks/runner.h"
+
+namespace {
+
+using namespace tryon;
+
+struct Settings {
+  std::string data;
+  pid_t parent = 0;
+  RunnerOptions runner;
+};
+
+void log_task(const TaskEventLog& task) {
+  log_info("task", {{"task", task.id},
+                    {"kind", task.kind},
+                    {"outcome", task.outcome},
+                    {"reason", task.reason},
+                    {"seconds", cat(task.seconds)}});
+}
+
+int fail(std::string_view what, const absl::Status& status) {
+  log_error(what, {{"message", std::string(status.message())}});
+  return EXIT_FAILURE;
+}
+
+int work(const Settings& settings) {
+  auto jobs = open_sqlite_job_store(settings.data + "/tasks.sqlite");
+  if (!jobs.ok()) return fail("store_unavailable", jobs.status());
+  auto blobs = open_directory_blob_store(settings.data + "/blobs");
+  if (!blobs.ok()) return fail("blobs_unavailable", blobs.status());
+
+  TaskRunner runner(jobs->get(), blobs->get(), settings.runner, log_task);
+  auto ended = std::async(std::launch::async, [&runner] {
+    const absl::Status status = runner.run();
+    raise_stop_signal();
+    return status;
+  });
+  wait_for_stop_signal();
+  runner.stop();
+  // Work that cannot stop in time is left behind: its lease ends with this process.
+  if (ended.wait_for(std::chrono::milliseconds(900)) != std::future_status::ready) _exit(EXIT_SUCCESS);
+  const absl::Status status = ended.get();
+  return status.ok() ? EXIT_SUCCESS : fail("worker_gave_up", status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  settings.runner.worker = cat("worker-", getpid());
+  CLI::App app("Runs tryon tasks from a queue on this machine.");
+  app.add_option("--data", settings.data, "the server's data folder")->required()->check(CLI::ExistingDirectory);
+  app.add_option("--meshparse", settings.runner.meshparse_path,
+                 "path of tryon-meshparse (default: beside this program)");
+  app.add_option("--name", settings.runner.worker, "the name that leases are taken under");
+  app.add_option("--parent", settings.parent, "end if this is not the parent process");
+  CLI11_PARSE(app, argc, argv);
+  block_stop_signals();
+  stop_with_parent(settings.parent);
+  return work(settings);
+}

@@ -1,0 +1,94 @@
+#include "server/drape/assemble.h"
+
+#include <utility>
+
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "server/base/units.h"
+#include "server/body/mannequin.h"
+#include "server/io/pattern_json.h"
+
+namespace tryon {
+namespace {
+
+absl::StatusOr<MeshFormat> format_of(std::string_view bytes, std::string_view file_name) {
+  auto format = mesh_format_from_name(file_name);
+  return format.ok() ? format : sniff_mesh_format(bytes);
+}
+
+double landmark_height(const Body& body, const std::string& name, double fallback_ratio) {
+  const auto it = body.landmarks.find(name);
+  return it == body.landmarks.end() ? fallback_ratio * body.height_m : it->second.y();
+}
+
+}  // namespace
+
+absl::StatusOr<Body> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input) {
+  run.report("parse", 0.0);
+  if (request.sample) {
+    ASSIGN_OR_RETURN(TriangleMesh mesh, make_mannequin(MannequinTable{}));
+    ScanOptions options;
+    options.metres_per_unit = 1.0;
+    options.up_axis = UpAxis::kY;
+    return make_body(run, std::move(mesh), options);
+  }
+  ASSIGN_OR_RETURN(const MeshFormat format, format_of(input.body_bytes, request.file_name));
+  ASSIGN_OR_RETURN(ParsedMesh parsed, parse_mesh_sandboxed(run, input.meshparse_path, input.body_bytes, format,
+                                                           request.file_name, input.parse_limits));
+  run.report("parse", 0.7);
+  auto body = make_body(run, std::move(parsed.mesh), request.scan);
+  if (!body.ok()) return prefix_field(body.status(), cat(request.file_name, ": "));
+  body->source.healed.insert(body->source.healed.begin(), parsed.healed.begin(), parsed.healed.end());
+  return body;
+}
+
+absl::StatusOr<Person> fit_person(const RunContext& run, Body body, ProxyShape shape) {
+  run.report("fit", 0.0);
+  ASSIGN_OR_RETURN(ProxySet proxies, fit_proxies(run, body, shape));
+  SolidSet solids(proxies.solids());
+  return Person{std::move(body), std::move(proxies), std::move(solids)};
+}
+
+DraftMeasurements draft_measurements(const Body& body) {
+  DraftMeasurements m;
+  const std::pair<const char*, double*> fields[] = {
+      {"bust_girth", &m.bust_girth},         {"waist_girth", &m.waist_girth},
+      {"hip_girth", &m.hip_girth},           {"shoulder_width", &m.shoulder_width},
+      {"neck_girth", &m.neck_girth},         {"upper_arm_girth", &m.upper_arm_girth},
+      {"neck_height", &m.neck_height},       {"shoulder_height", &m.shoulder_height},
+      {"waist_height", &m.waist_height},     {"hip_height", &m.hip_height},
+      {"crotch_height", &m.crotch_height}};
+  for (const auto& [name, value] : fields) {
+    const auto it = body.measurements_mm.find(name);
+    if (it != body.measurements_mm.end()) *value = it->second;
+  }
+  m.arm_angle_deg = body.arm_angle_deg;
+  return m;
+}
+
+absl::StatusOr<Pattern> load_pattern(const GarmentRequest& request, const PipelineInput& input,
+                                     const DraftMeasurements& measurements) {
+  if (!request.sample.empty()) return draft_sample(request.sample, measurements);
+  auto pattern = read_pattern(input.garment_bytes, request.file_name);
+  if (!pattern.ok()) return prefix_field(pattern.status(), cat(request.file_name, ": "));
+  const absl::Status valid = validate(*pattern);
+  if (!valid.ok()) return prefix_field(valid, cat(request.file_name, ": "));
+  return pattern;
+}
+
+absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const Person& person,
+                                             double edge_m, ArrangeReport* report) {
+  run.report("assemble", 0.0);
+  ASSIGN_OR_RETURN(GarmentMesh garment, mesh_garment(run, pattern, edge_m));
+  run.report("assemble", 0.5);
+  ArrangeTarget target;
+  target.solids = &person.solids;
+  target.height_m = person.body.height_m;
+  target.shoulder_height_m = landmark_height(person.body, "left_shoulder", 0.82);
+  target.waist_height_m = landmark_height(person.body, "waist", 0.62);
+  ASSIGN_OR_RETURN(*report, arrange(run, target, pattern, &garment));
+  run.report("assemble", 1.0);
+  return garment;
+}
+
+}  // namespace tryon

@@ -1,0 +1,30 @@
+// What it is: from bytes to things that can be draped: a fitted person, a pattern, an arranged garment.
+// Units and frame: metres, +Y up, body facing +Z, floor at y = 0. Shapes: see Body and GarmentMesh.
+// How it fails: the caller's errors, with the file's name before the element. Thread rules: as RunContext.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/body/body.h"
+#include "server/drape/pipeline.h"
+#include "server/garment/arrange.h"
+#include "server/garment/draft.h"
+#include "server/garment/garment.h"
+
+namespace tryon {
+
+struct Person {
+  Body body;
+  ProxySet proxies;
+  SolidSet solids;  // the proxies' shapes, for queries
+};
+
+absl::StatusOr<Body> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
+absl::StatusOr<Person> fit_person(const RunContext& run, Body body, ProxyShape shape);
+DraftMeasurements draft_measurements(const Body& body);
+// A sample is drafted for `measurements`; a file is read as it is.
+absl::StatusOr<Pattern> load_pattern(const GarmentRequest& request, const PipelineInput& input,
+                                     const DraftMeasurements& measurements);
+absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const Person& person,
+                                             double edge_m, ArrangeReport* report);
+
+}  // namespace tryon

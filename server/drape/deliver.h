@@ -1,0 +1,21 @@
+// What it is: finished things to files: GLB, OBJ and pictures of a drape or a fitted body.
+// Units and frame: metres, +Y up, body facing +Z. Shapes: file name -> artifact. UVs are the flat pattern in metres.
+// How it fails: INTERNAL for a shape that does not fit. Thread rules: as RunContext.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/base/run_context.h"
+#include "server/drape/assemble.h"
+#include "server/drape/pipeline.h"
+#include "server/drape/settle.h"
+
+namespace tryon {
+
+absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const Person& person, const GarmentMesh& garment,
+                                        const Settled& settled, const Fabric& fabric);
+absl::StatusOr<Artifacts> deliver_body(const RunContext& run, const Person& person);
+
+// A solid as a closed mesh, for looking at it.
+TriangleMesh tessellate(const Solid& solid);
+
+}  // namespace tryon

@@ -1,0 +1,202 @@
+#include "server/drape/measure.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "nlohmann/json.hpp"
+#include "server/base/hash.h"
+#include "server/base/text.h"
+#include "server/base/units.h"
+#include "server/base/version.h"
+#include "server/metrics/metrics.h"
+
+namespace tryon {
+namespace {
+
+using Json = nlohmann::json;
+
+Json json_of(const Percentiles& p) { return Json{{"p50", p.p50}, {"p95", p.p95}, {"p99", p.p99}, {"max", p.max}}; }
+
+Json json_of(const Vec3& v) { return Json{v.x(), v.y(), v.z()}; }
+
+// The digest of what a client receives: positions in single precision, vertex by vertex.
+std::string result_digest(const WeldedMesh& cloth) {
+  Sha256 hash;
+  for (const Vec3& p : cloth.mesh.positions) {
+    const Eigen::Vector3f f = p.cast<float>();
+    hash.update(std::string_view(reinterpret_cast<const char*>(f.data()), sizeof(float) * 3));
+  }
+  return hash.finish_hex();
+}
+
+std::vector<std::pair<int, int>> closed_pairs(const GarmentMesh& garment, const WeldedMesh& cloth) {
+  std::vector<std::pair<int, int>> pairs;
+  for (const Seam& seam : garment.seams) {
+    for (size_t k = 0; k < seam.left.size(); ++k) {
+      pairs.emplace_back(cloth.source[seam.left[k]], cloth.source[seam.right[k]]);
+    }
+  }
+  return pairs;
+}
+
+Json seams_json(const DrapeFacts& facts) {
+  const WeldedMesh& cloth = facts.settled.cloth;
+  double mismatch = 0.0;
+  for (const Seam& seam : facts.garment.seams) {
+    mismatch = std::max(mismatch, std::abs(seam.left_length - seam.right_length));
+  }
+  return Json{{"count", facts.garment.seams.size()},
+              {"max_gap_mm", max_gap_mm(cloth.mesh.positions, closed_pairs(facts.garment, cloth))},
+              {"gap_before_weld_mm", facts.settled.report.gap_before_weld_mm},
+              {"max_ease_mm", to_mm(mismatch)}};
+}
+
+Json penetration_json(const RunContext& run, const DrapeFacts& facts) {
+  const ClosestPointIndex surface(facts.person.body.mesh);
+  const std::vector<Vec3>& points = facts.settled.cloth.mesh.positions;
+  const Penetration scan = measure_penetration(run, points, surface);
+  const Penetration proxies = measure_penetration(run, points, facts.person.solids);
+  return Json{{"vertices", scan.vertices},
+              {"max_depth_mm", scan.max_depth_mm},
+              {"proxy_vertices", proxies.vertices},
+              {"proxy_max_depth_mm", proxies.max_depth_mm}};
+}
+
+Json hang_json(const WeldedMesh& cloth) {
+  Vec3 center = Vec3::Zero();
+  double area = 0.0;
+  for (int t = 0; t < cloth.mesh.triangle_count(); ++t) {
+    const Triangle& tri = cloth.mesh.triangles[t];
+    const double a = 0.5 * triangle_normal(cloth.mesh, t).norm();
+    center += a * (cloth.mesh.positions[tri[0]] + cloth.mesh.positions[tri[1]] + cloth.mesh.positions[tri[2]]) / 3.0;
+    area += a;
+  }
+  const Box3 box = bounds(cloth.mesh);
+  return Json{{"center_of_gravity_m", json_of(Vec3(center / std::max(area, 1e-12)))},
+              {"top_m", box.max().y()},
+              {"hem_m", box.min().y()},
+              {"area_m2", area}};
+}
+
+Json equilibrium_json(const SettleReport& r) {
+  return Json{{"termination", r.termination},   {"grade", r.grade},
+              {"residual_max", r.residual_max}, {"residual_rms", r.residual_rms},
+              {"iterations", r.iterations},     {"steps", r.sew_steps + r.drape_steps}};
+}
+
+Json measurements_json(const Body& body) {
+  Json out = Json::object();
+  for (const auto& [name, value] : body.measurements_mm) out[name] = std::round(value * 10.0) / 10.0;
+  return out;
+}
+
+std::string_view kind_name(Proxy::Kind kind) {
+  switch (kind) {
+    case Proxy::Kind::kSphere: return "sphere";
+    case Proxy::Kind::kCylinder: return "cylinder";
+    case Proxy::Kind::kFrustum: return "frustum";
+  }
+  return "";
+}
+
+Json solid_json(const Sphere& s) { return Json{{"center", json_of(s.center)}, {"radius", s.radius}}; }
+
+Json solid_json(const Frustum& f) {
+  return Json{{"bottom", json_of(f.bottom)}, {"top", json_of(f.top)},
+              {"axis", json_of(f.axis)},     {"u", json_of(f.u)},
+              {"v", json_of(f.v)},           {"bottom_radii", {f.bottom_radii.x(), f.bottom_radii.y()}},
+              {"top_radii", {f.top_radii.x(), f.top_radii.y()}}};
+}
+
+Json proxy_json(const Proxy& proxy) {
+  Json out = std::visit([](const auto& solid) { return solid_json(solid); }, proxy.solid);
+  out["kind"] = kind_name(proxy.kind);
+  out["part"] = body_part_name(proxy.part);
+  if (proxy.girth_error_ratio > -1.0) out["girth_error_ratio"] = proxy.girth_error_ratio;
+  if (proxy.mean_gap_mm >= 0.0) out["mean_gap_mm"] = proxy.mean_gap_mm;
+  if (proxy.max_gap_mm >= 0.0) out["max_gap_mm"] = proxy.max_gap_mm;
+  return out;
+}
+
+}  // namespace
+
+std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageClock* clock) {
+  const WeldedMesh& cloth = facts.settled.cloth;
+  const SettleReport& report = facts.settled.report;
+  const StrainField strain = measure_strain(cloth.mesh, cloth.corner_flat);
+  Json out;
+  out["schema"] = "tryon.metrics.v1";
+  out["engine"] = {{"version", kEngineVersion},
+                   {"solver", facts.settings.solver},
+                   {"threads", facts.settings.threads},
+                   {"request_digest", facts.request_digest},
+                   {"result_digest", result_digest(cloth)}};
+  out["mesh"] = {{"vertices", cloth.mesh.vertex_count()},
+                 {"triangles", cloth.mesh.triangle_count()},
+                 {"edge_mm", facts.settings.resolution_mm}};
+  out["fabric"] = facts.settings.fabric;
+  out["contact"] = facts.settings.contact_scan ? "scan" : "proxies";
+  out["equilibrium"] = equilibrium_json(report);
+  out["seams"] = seams_json(facts);
+  out["penetration"] = penetration_json(run, facts);
+  out["self_intersections"] = count_self_intersections(cloth.mesh);
+  out["strain"] = {{"warp", json_of(percentiles(strain.warp))},
+                   {"weft", json_of(percentiles(strain.weft))},
+                   {"shear", json_of(percentiles(strain.shear))}};
+  out["hang"] = hang_json(cloth);
+  out["arranged"] = {{"lifted_mm", to_mm(facts.arranged.lifted_m)}, {"moved", facts.arranged.moved}};
+  out["body"] = {{"height_m", facts.person.body.height_m}, {"measurements", measurements_json(facts.person.body)}};
+  if (report.drape_s > 0.0) out["collision_share"] = report.collision_s / report.drape_s;
+  clock->enter("");
+  for (const auto& [stage, seconds] : clock->seconds()) out["timing_s"][stage] = seconds;
+  out["timing_s"]["total"] = clock->total();
+  return out.dump(2);
+}
+
+std::string body_json(const Person& person) {
+  const Body& body = person.body;
+  Json out;
+  out["schema"] = "tryon.body.v1";
+  out["source"] = {{"unit", body.source.unit},
+                   {"up_axis", body.source.up_axis},
+                   {"scale_m", body.source.scale_m},
+                   {"unit_declared", body.source.declared_unit},
+                   {"up_axis_declared", body.source.declared_up},
+                   {"healed", body.source.healed}};
+  out["height_m"] = body.height_m;
+  out["pose"] = pose_name(body.pose);
+  out["measurements"] = measurements_json(body);
+  out["landmarks"] = Json::object();
+  for (const auto& [name, point] : body.landmarks) out["landmarks"][name] = json_of(point);
+  out["proxies"] = Json::array();
+  for (const Proxy& proxy : person.proxies.proxies) out["proxies"].push_back(proxy_json(proxy));
+  out["proxy_shape"] = person.proxies.shape == ProxyShape::kCircular ? "circular" : "elliptic";
+  out["summary"] = {{"proxy_count", person.proxies.proxies.size()},
+                    {"girth_error_p95", person.proxies.girth_error_p95},
+                    {"mean_gap_mm", person.proxies.mean_gap_mm},
+                    {"uncovered_vertices", person.proxies.uncovered_vertices}};
+  return out.dump(2);
+}
+
+std::string garment_json(const Pattern& pattern) {
+  Json out;
+  out["schema"] = "tryon.garment.v1";
+  out["name"] = pattern.name;
+  out["panels"] = Json::array();
+  for (const Panel& panel : pattern.panels) {
+    double perimeter = 0.0;
+    for (size_t e = 0; e < panel.edges.size(); ++e) perimeter += edge_length(panel, static_cast<int>(e));
+    out["panels"].push_back({{"name", panel.name}, {"edges", panel.edges.size()}, {"perimeter_mm", to_mm(perimeter)}});
+  }
+  out["seams"] = Json::array();
+  for (const Stitch& s : pattern.stitches) {
+    auto side = [&](const StitchSide& x) {
+      const Panel& panel = pattern.panels[x.panel];
+      return Json{{"panel", panel.name}, {"edge", x.edge}, {"length_mm", to_mm(edge_length(panel, x.edge))}};
+    };
+    out["seams"].push_back({{"a", side(s.a)}, {"b", side(s.b)}});
+  }
+  return out.dump(2);
+}
+
+}  // namespace tryon

@@ -1,0 +1,28 @@
+// What it is: the numbers of a finished drape as tryon.metrics.v1, of a body as tryon.body.v1, of a garment.
+// Units: as the key says; a figure that was not computed is absent, never 0. Shapes: see the contracts.
+// How it fails: it does not. Thread rules: as RunContext.
+#pragma once
+
+#include <string>
+
+#include "server/base/run_context.h"
+#include "server/base/stage_clock.h"
+#include "server/drape/assemble.h"
+#include "server/drape/settle.h"
+
+namespace tryon {
+
+struct DrapeFacts {
+  const Person& person;
+  const GarmentMesh& garment;
+  const ArrangeReport& arranged;
+  const Settled& settled;
+  const DrapeSettings& settings;
+  std::string request_digest;
+};
+
+std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageClock* clock);
+std::string body_json(const Person& person);
+std::string garment_json(const Pattern& pattern);
+
+}  // namespace tryon

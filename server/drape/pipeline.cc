@@ -1,0 +1,80 @@
+#include "server/drape/pipeline.h"
+
+#include <utility>
+
+#include "server/base/stage_clock.h"
+#include "server/base/status.h"
+#include "server/drape/assemble.h"
+#include "server/drape/deliver.h"
+#include "server/drape/measure.h"
+#include "server/drape/settle.h"
+#include "server/io/pattern_json.h"
+
+namespace tryon {
+namespace {
+
+std::unique_ptr<sim::Collider> make_collider(const DrapeSettings& settings, const Person& person) {
+  return settings.contact_scan ? sim::make_mesh_collider(person.body.mesh)
+                               : sim::make_solid_collider(person.solids.solids());
+}
+
+Artifact json_artifact(const std::string& text) { return {text, "application/json"}; }
+
+}  // namespace
+
+absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input) {
+  ASSIGN_OR_RETURN(Body body, load_body(run, request, input));
+  ASSIGN_OR_RETURN(const Person person, fit_person(run, std::move(body), request.proxy_shape));
+  PipelineResult result;
+  ASSIGN_OR_RETURN(result.artifacts, deliver_body(run, person));
+  result.summary_json = body_json(person);
+  result.artifacts["body.json"] = json_artifact(result.summary_json);
+  run.report("export", 1.0);
+  return result;
+}
+
+absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentRequest& request,
+                                           const PipelineInput& input) {
+  run.report("parse", 0.0);
+  ASSIGN_OR_RETURN(const Pattern pattern, load_pattern(request, input, DraftMeasurements{}));
+  RETURN_IF_ERROR(mesh_garment(run, pattern, 0.02).status());  // every panel must be cloth that can be cut
+  PipelineResult result;
+  result.summary_json = garment_json(pattern);
+  result.artifacts["garment.json"] = json_artifact(result.summary_json);
+  result.artifacts["pattern.json"] = json_artifact(write_pattern(pattern));
+  run.report("export", 1.0);
+  return result;
+}
+
+absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeRequest& request,
+                                         const PipelineInput& input) {
+  const DrapeSettings& settings = request.settings;
+  RETURN_IF_ERROR(validate(settings));
+  ASSIGN_OR_RETURN(const Fabric fabric, fabric_by_name(settings.fabric));
+  StageClock clock;
+  clock.enter("parse");
+  ASSIGN_OR_RETURN(Body body, load_body(run, request.body, input));
+  ASSIGN_OR_RETURN(const Pattern pattern, load_pattern(request.garment, input, draft_measurements(body)));
+  clock.enter("fit");
+  ASSIGN_OR_RETURN(const Person person, fit_person(run, std::move(body), settings.proxy_shape));
+  clock.enter("assemble");
+  ArrangeReport arranged;
+  ASSIGN_OR_RETURN(const GarmentMesh garment,
+                   assemble_garment(run, pattern, person, settings.resolution_mm * 1e-3, &arranged));
+  clock.enter("drape");
+  const auto collider = make_collider(settings, person);
+  ASSIGN_OR_RETURN(const Settled settled,
+                   sew_and_settle(run, garment, fabric, *collider, {settings.solver, settings.wind_mps}));
+  clock.enter("export");
+  PipelineResult result;
+  ASSIGN_OR_RETURN(result.artifacts, deliver_drape(run, person, garment, settled, fabric));
+  clock.enter("measure");
+  run.report("measure", 0.0);
+  result.summary_json =
+      metrics_json(run, {person, garment, arranged, settled, settings, digest(request)}, &clock);
+  result.artifacts["metrics.json"] = json_artifact(result.summary_json);
+  result.settled = settled.report.grade != "none" || settled.report.termination == "blown";
+  return result;
+}
+
+}  // namespace tryon

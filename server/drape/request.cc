@@ -1,0 +1,145 @@
+#include "server/drape/request.h"
+
+#include <array>
+#include <cmath>
+
+#include "nlohmann/json.hpp"
+#include "server/base/hash.h"
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "server/base/version.h"
+
+namespace tryon {
+namespace {
+
+using Json = nlohmann::json;  // an object keeps its keys sorted: dump() is canonical
+
+constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
+
+Json scan_json(const ScanOptions& scan) {
+  Json out = Json::object();
+  if (scan.metres_per_unit) out["metres_per_unit"] = *scan.metres_per_unit;
+  if (scan.up_axis) out["up_axis"] = kUpNames[static_cast<size_t>(*scan.up_axis)];
+  return out;
+}
+
+std::string_view shape_name(ProxyShape shape) { return shape == ProxyShape::kCircular ? "circular" : "elliptic"; }
+
+Json json_of(const BodyRequest& r) {
+  return Json{{"blob", r.blob},
+              {"file_name", r.file_name},
+              {"sample", r.sample},
+              {"scan", scan_json(r.scan)},
+              {"proxy_shape", shape_name(r.proxy_shape)}};
+}
+
+Json json_of(const GarmentRequest& r) {
+  return Json{{"blob", r.blob}, {"file_name", r.file_name}, {"sample", r.sample}};
+}
+
+Json json_of(const DrapeSettings& s) {
+  return Json{{"fabric", s.fabric},
+              {"solver", s.solver},
+              {"resolution_mm", s.resolution_mm},
+              {"contact_scan", s.contact_scan},
+              {"proxy_shape", shape_name(s.proxy_shape)},
+              {"wind_mps", {s.wind_mps.x(), s.wind_mps.y(), s.wind_mps.z()}},
+              {"threads", s.threads}};
+}
+
+Json json_of(const DrapeRequest& r) {
+  return Json{{"body", json_of(r.body)}, {"garment", json_of(r.garment)}, {"settings", json_of(r.settings)}};
+}
+
+// The stored JSON is ours; a mismatch is a broken store or another version, never the caller's doing.
+template <typename T, typename Reader>
+absl::StatusOr<T> parse(std::string_view json, std::string_view what, Reader reader) {
+  try {
+    return reader(Json::parse(json));
+  } catch (const std::exception& error) {
+    return internal_fault(cat("stored ", what, " request is unreadable: ", error.what()));
+  }
+}
+
+ProxyShape shape_of(const Json& j) {
+  return j.at("proxy_shape") == "circular" ? ProxyShape::kCircular : ProxyShape::kElliptic;
+}
+
+BodyRequest body_of(const Json& j) {
+  BodyRequest r;
+  r.blob = j.at("blob");
+  r.file_name = j.at("file_name");
+  r.sample = j.at("sample");
+  r.proxy_shape = shape_of(j);
+  const Json& scan = j.at("scan");
+  if (scan.contains("metres_per_unit")) r.scan.metres_per_unit = scan["metres_per_unit"].get<double>();
+  for (size_t k = 0; k < kUpNames.size(); ++k) {
+    if (scan.contains("up_axis") && scan["up_axis"] == kUpNames[k]) r.scan.up_axis = static_cast<UpAxis>(k);
+  }
+  return r;
+}
+
+GarmentRequest garment_of(const Json& j) {
+  return {j.at("blob").get<std::string>(), j.at("file_name").get<std::string>(), j.at("sample").get<std::string>()};
+}
+
+DrapeSettings settings_of(const Json& j) {
+  DrapeSettings s;
+  s.fabric = j.at("fabric");
+  s.solver = j.at("solver");
+  s.resolution_mm = j.at("resolution_mm");
+  s.contact_scan = j.at("contact_scan");
+  s.proxy_shape = shape_of(j);
+  for (int k = 0; k < 3; ++k) s.wind_mps[k] = j.at("wind_mps").at(static_cast<size_t>(k));
+  s.threads = j.at("threads");
+  return s;
+}
+
+std::string identity(Json json) { return sha256_hex(cat(kEngineVersion, "\n", json.dump())); }
+
+absl::Status out_of_range(std::string_view field, double value, std::string_view range) {
+  return invalid_input("SETTING_OUT_OF_RANGE", field, cat(field, " is ", value, ", outside ", range),
+                       cat("Choose a value in ", range, "."));
+}
+
+}  // namespace
+
+absl::Status validate(const DrapeSettings& s) {
+  if (!(s.resolution_mm >= 5.0 && s.resolution_mm <= 50.0)) {
+    return out_of_range("settings.resolution_mm", s.resolution_mm, "5 .. 50 mm");
+  }
+  if (!s.wind_mps.allFinite() || s.wind_mps.norm() > 60.0) {
+    return out_of_range("settings.wind_mps", s.wind_mps.norm(), "0 .. 60 m/s");
+  }
+  if (s.threads < 1 || s.threads > 64) return out_of_range("settings.threads", s.threads, "1 .. 64");
+  return absl::OkStatus();
+}
+
+std::string to_json(const BodyRequest& request) { return json_of(request).dump(); }
+std::string to_json(const GarmentRequest& request) { return json_of(request).dump(); }
+std::string to_json(const DrapeRequest& request) { return json_of(request).dump(); }
+
+absl::StatusOr<BodyRequest> body_request_from_json(std::string_view json) {
+  return parse<BodyRequest>(json, "body", body_of);
+}
+
+absl::StatusOr<GarmentRequest> garment_request_from_json(std::string_view json) {
+  return parse<GarmentRequest>(json, "garment", garment_of);
+}
+
+absl::StatusOr<DrapeRequest> drape_request_from_json(std::string_view json) {
+  return parse<DrapeRequest>(json, "drape", [](const Json& j) {
+    return DrapeRequest{body_of(j.at("body")), garment_of(j.at("garment")), settings_of(j.at("settings"))};
+  });
+}
+
+std::string digest(const BodyRequest& request) { return identity(json_of(request)); }
+std::string digest(const GarmentRequest& request) { return identity(json_of(request)); }
+
+std::string digest(const DrapeRequest& request) {
+  Json json = json_of(request);
+  json["settings"].erase("threads");
+  return identity(json);
+}
+
+}  // namespace tryon

@@ -1,0 +1,204 @@
+#include "server/drape/settle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "server/base/status.h"
+#include "server/base/units.h"
+#include "server/metrics/metrics.h"
+
+namespace tryon {
+namespace {
+
+using Pairs = std::vector<std::pair<int, int>>;
+
+// Sewing runs without weight and in thick air: the panels only have to meet round the body.
+constexpr int kCloseSteps = 50, kMaxSewSteps = 120;
+constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0;
+// Settling: full weight, light damping at first so that folds form, stronger towards the end.
+constexpr int kMaxDrapeSteps = 600, kCalmFrom = 120;
+constexpr double kDrapeKeep = 0.96, kCalmKeep = 0.85;
+constexpr int kBlowSteps = 90;  // three simulated seconds
+constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
+constexpr absl::Duration kDeliverReserve = absl::Seconds(3);  // kept for measuring and exporting
+
+sim::SpringFabric spring_fabric(const Fabric& f) {
+  return {f.areal_density, f.stretch_warp, f.stretch_weft, f.shear,          f.bend_warp,
+          f.bend_weft,     f.thickness,    f.friction_static, f.friction_kinetic};
+}
+
+Pairs seam_pairs(const GarmentMesh& garment) {
+  Pairs pairs;
+  for (const Seam& seam : garment.seams) {
+    for (size_t k = 0; k < seam.left.size(); ++k) {
+      if (seam.left[k] != seam.right[k]) pairs.emplace_back(seam.left[k], seam.right[k]);
+    }
+  }
+  return pairs;
+}
+
+sim::ClothInput open_panels(const GarmentMesh& garment, const Fabric& fabric) {
+  sim::ClothInput cloth;
+  cloth.positions = garment.placed;
+  cloth.triangles = garment.triangles;
+  for (const Triangle& t : garment.triangles) {
+    cloth.corner_flat.push_back({garment.flat[t[0]], garment.flat[t[1]], garment.flat[t[2]]});
+  }
+  cloth.fabric = spring_fabric(fabric);
+  cloth.ties = seam_pairs(garment);
+  return cloth;
+}
+
+sim::ClothInput closed_garment(const WeldedMesh& welded, const Fabric& fabric) {
+  sim::ClothInput cloth;
+  cloth.positions = welded.mesh.positions;
+  cloth.triangles = welded.mesh.triangles;
+  cloth.corner_flat = welded.corner_flat;
+  cloth.fabric = spring_fabric(fabric);
+  return cloth;
+}
+
+std::vector<Vec3> positions_of(const sim::DrapeState& state) {
+  std::vector<Vec3> out;
+  out.reserve(state.x.size());
+  for (const auto& x : state.x) out.push_back(x.cast<double>());
+  return out;
+}
+
+bool near_deadline(const RunContext& run) {
+  return run.deadline != absl::InfiniteFuture() && absl::Now() > run.deadline - kDeliverReserve;
+}
+
+struct Stage {
+  const RunContext& run;
+  const sim::Scene& scene;
+  sim::Solver& solver;
+  sim::DrapeState& state;
+  SettleReport& report;
+};
+
+absl::StatusOr<sim::StepReport> advance(Stage* stage) {
+  ASSIGN_OR_RETURN(sim::StepReport step, stage->solver.step(stage->run, stage->scene, &stage->state));
+  stage->report.iterations += step.iterations;
+  stage->report.collision_s += step.collision_s;
+  stage->report.drape_s += step.total_s;
+  return step;
+}
+
+absl::Status sew(Stage* stage, const Pairs& ties) {
+  for (int i = 0; i < kMaxSewSteps; ++i) {
+    stage->state.tie_rest_ratio = static_cast<sim::Real>(std::max(0.0, 1.0 - (i + 1.0) / kCloseSteps));
+    const auto step = advance(stage);
+    if (!step.ok()) return step.status();
+    ++stage->report.sew_steps;
+    stage->run.report("sew", (i + 1.0) / kMaxSewSteps);
+    stage->report.gap_before_weld_mm = max_gap_mm(positions_of(stage->state), ties);
+    if (i >= kCloseSteps && stage->report.gap_before_weld_mm <= kSewnGapMm) break;
+    if (near_deadline(stage->run)) break;
+  }
+  return absl::OkStatus();
+}
+
+std::string grade_of(const sim::Residual& r, double max_speed) {
+  if (r.rms <= kFinalRms && r.max <= kFinalMax) return "final";
+  if (r.rms <= kPreviewRms && r.max <= kPreviewMax && max_speed <= kPreviewSpeed) return "preview";
+  return "none";
+}
+
+// Steps until the net nodal forces are those of a garment at rest, the steps run out, or the deadline is near.
+absl::Status settle(Stage* stage, const sim::DrapeModel& model, sim::SolverSettings settings,
+                    const std::string& solver_name) {
+  SettleReport& report = stage->report;
+  std::unique_ptr<sim::Solver> calm;
+  report.termination = "step_limit";
+  for (int i = 0; i < kMaxDrapeSteps; ++i) {
+    if (i == kCalmFrom) {
+      settings.velocity_keep = kCalmKeep;
+      ASSIGN_OR_RETURN(calm, sim::make_solver(solver_name, model, settings));
+    }
+    Stage now{stage->run, stage->scene, calm ? *calm : stage->solver, stage->state, report};
+    ASSIGN_OR_RETURN(const sim::StepReport step, advance(&now));
+    ++report.drape_steps;
+    stage->run.report("drape", (i + 1.0) / kMaxDrapeSteps);
+    if (step.residual_rms <= kFinalRms && step.residual_max <= kFinalMax) {
+      report.termination = "settled";
+      break;
+    }
+    if (near_deadline(stage->run)) {
+      report.termination = "deadline";
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status blow(Stage* stage) {
+  for (int i = 0; i < kBlowSteps; ++i) {
+    const auto step = advance(stage);
+    if (!step.ok()) return step.status();
+    ++stage->report.drape_steps;
+    stage->run.report("blow", (i + 1.0) / kBlowSteps);
+    if (near_deadline(stage->run)) break;
+  }
+  stage->report.termination = "blown";
+  return absl::OkStatus();
+}
+
+double speed_99(const sim::DrapeState& state) {
+  std::vector<double> speeds;
+  for (const auto& v : state.v) speeds.push_back(static_cast<double>(v.norm()));
+  if (speeds.empty()) return 0.0;
+  const size_t k = speeds.size() * 995 / 1000;
+  std::nth_element(speeds.begin(), speeds.begin() + static_cast<std::ptrdiff_t>(k), speeds.end());
+  return speeds[k];
+}
+
+absl::StatusOr<WeldedMesh> sew_closed(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
+                                      const sim::Collider& collider, const SettleOptions& options,
+                                      SettleReport* report) {
+  const sim::ClothInput cloth = open_panels(garment, fabric);
+  ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
+  sim::SolverSettings settings;
+  settings.velocity_keep = kSewKeep;
+  ASSIGN_OR_RETURN(auto solver, sim::make_solver(options.solver, model, settings));
+  sim::Scene scene;
+  scene.collider = &collider;
+  scene.gravity.setZero();
+  sim::DrapeState state = sim::start_state(cloth);
+  Stage stage{run, scene, *solver, state, *report};
+  RETURN_IF_ERROR(sew(&stage, cloth.ties));
+  return weld(garment, positions_of(state));
+}
+
+}  // namespace
+
+absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
+                                       const sim::Collider& collider, const SettleOptions& options) {
+  Settled out;
+  ASSIGN_OR_RETURN(out.cloth, sew_closed(run, garment, fabric, collider, options, &out.report));
+
+  const sim::ClothInput cloth = closed_garment(out.cloth, fabric);
+  ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
+  sim::SolverSettings settings;
+  settings.velocity_keep = kDrapeKeep;
+  ASSIGN_OR_RETURN(auto solver, sim::make_solver(options.solver, model, settings));
+  sim::Scene scene;
+  scene.collider = &collider;
+  sim::DrapeState state = sim::start_state(cloth);
+  Stage stage{run, scene, *solver, state, out.report};
+  RETURN_IF_ERROR(settle(&stage, model, settings, options.solver));
+  if (options.wind_mps.squaredNorm() > 0.0) {
+    scene.wind.velocity = options.wind_mps;
+    RETURN_IF_ERROR(blow(&stage));
+  }
+  out.cloth.mesh.positions = positions_of(state);
+  const sim::Residual residual = sim::equilibrium_residual(model, scene, state);
+  out.report.residual_max = residual.max;
+  out.report.residual_rms = residual.rms;
+  out.report.grade = grade_of(residual, speed_99(state));
+  return out;
+}
+
+}  // namespace tryon

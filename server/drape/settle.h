@@ -1,0 +1,42 @@
+// What it is: the moving part of a drape: sew the panels closed, weld them, settle under gravity, blow if there is wind.
+// Units: SI. Shapes: positions [welded vertex_count]. Stop rule: net nodal force over mean nodal weight (validation 6.1)
+// and simulated time. How it fails: INTERNAL with phase and particle from the solver; CANCELLED; DEADLINE_EXCEEDED only
+// where nothing is left to return. A drape that did not settle is a result that says so. Thread rules: as RunContext.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/base/run_context.h"
+#include "server/fabric/fabric.h"
+#include "server/garment/garment.h"
+#include "server/sim/model.h"
+#include "server/sim/solvers/solver.h"
+
+namespace tryon {
+
+struct SettleOptions {
+  std::string solver = sim::kDefaultSolver;
+  Vec3 wind_mps = Vec3::Zero();
+};
+
+struct SettleReport {
+  std::string termination;  // "settled", "step_limit", "deadline", "blown"
+  std::string grade = "none";
+  double residual_max = 0.0, residual_rms = 0.0;
+  double gap_before_weld_mm = 0.0;
+  int sew_steps = 0, drape_steps = 0;
+  int64_t iterations = 0;
+  double collision_s = 0.0, drape_s = 0.0;
+};
+
+struct Settled {
+  WeldedMesh cloth;  // mesh.positions are the drape
+  SettleReport report;
+};
+
+absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
+                                       const sim::Collider& collider, const SettleOptions& options);
+
+}  // namespace tryon

@@ -1,0 +1,11 @@
+# Writes OUTPUT: a table of the library's JSON files as raw string literals, sorted by name.
+file(GLOB files ${LIBRARY}/*.json)
+list(SORT files)
+set(text "// Generated from server/fabric/library by embed_library.cmake.\n#include \"server/fabric/library.h\"\n\nnamespace tryon {\n\nconst std::vector<FabricFile>& fabric_library() {\n  static const std::vector<FabricFile> files = {\n")
+foreach(file ${files})
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} json)
+  string(APPEND text "      {\"${name}\", R\"json(${json})json\"},\n")
+endforeach()
+string(APPEND text "  };\n  return files;\n}\n\n}  // namespace tryon\n")
+file(WRITE ${OUTPUT} "${text}")

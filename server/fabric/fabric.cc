@@ -1,0 +1,111 @@
+#include "server/fabric/fabric.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nlohmann/json.hpp"
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "server/fabric/library.h"
+
+namespace tryon {
+namespace {
+
+using Json = nlohmann::json;
+
+struct NumberField {
+  const char* name;
+  double Fabric::*member;
+  double low, high;
+};
+
+// Ranges hold every cloth from chiffon to felt with room; beyond them a unit is wrong.
+constexpr NumberField kNumbers[] = {
+    {"areal_density_kg_m2", &Fabric::areal_density, 0.01, 3.0},
+    {"thickness_m", &Fabric::thickness, 1e-5, 2e-2},
+    {"stretch_warp_n_m", &Fabric::stretch_warp, 1.0, 1e5},
+    {"stretch_weft_n_m", &Fabric::stretch_weft, 1.0, 1e5},
+    {"shear_n_m", &Fabric::shear, 0.1, 1e5},
+    {"bend_warp_n_m2_per_m", &Fabric::bend_warp, 1e-9, 1e-1},
+    {"bend_weft_n_m2_per_m", &Fabric::bend_weft, 1e-9, 1e-1},
+    {"friction_static", &Fabric::friction_static, 0.0, 2.0},
+    {"friction_kinetic", &Fabric::friction_kinetic, 0.0, 2.0},
+};
+
+absl::Status read_number(const Json& json, const NumberField& field, std::string_view file, Fabric* fabric) {
+  const auto it = json.find(field.name);
+  if (it == json.end() || !it->is_number()) {
+    return invalid_input("FABRIC_FIELD_MISSING", cat(file, ": ", field.name), cat("the fabric has no number ", field.name),
+                         cat("Give ", field.name, " as a number."));
+  }
+  const double value = it->get<double>();
+  if (!(value >= field.low && value <= field.high)) {
+    return invalid_input("FABRIC_OUT_OF_RANGE", cat(file, ": ", field.name),
+                         cat(field.name, " is ", value, ", outside ", field.low, " .. ", field.high),
+                         "Check the unit: SI, per unit width.");
+  }
+  fabric->*field.member = value;
+  return absl::OkStatus();
+}
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+absl::StatusOr<Fabric> fabric_from_json(std::string_view text, std::string_view file_name) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) {
+    return invalid_input("FABRIC_UNREADABLE", file_name, "the fabric file is not a JSON object",
+                         "Send a tryon.fabric.v1 file.");
+  }
+  Fabric fabric;
+  for (const NumberField& field : kNumbers) RETURN_IF_ERROR(read_number(json, field, file_name, &fabric));
+  auto word = [&](const char* key) {
+    const auto it = json.find(key);
+    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+  };
+  fabric.name = word("name");
+  fabric.title = word("title");
+  fabric.source = word("source");
+  const auto colour = json.find("colour_linear_rgb");
+  if (colour != json.end() && colour->is_array() && colour->size() == 3) {
+    for (size_t k = 0; k < 3; ++k) {
+      if ((*colour)[k].is_number()) fabric.colour[static_cast<int>(k)] = std::clamp((*colour)[k].get<double>(), 0.0, 1.0);
+    }
+  }
+  return fabric;
+}
+
+absl::StatusOr<Fabric> fabric_by_name(std::string_view name) {
+  std::vector<std::pair<size_t, std::string>> near;
+  for (const FabricFile& file : fabric_library()) {
+    if (file.name == name) return fabric_from_json(file.json, file.name);
+    near.emplace_back(edit_distance(name.substr(0, 64), file.name), file.name);
+  }
+  std::sort(near.begin(), near.end());
+  std::string nearest;
+  for (size_t i = 0; i < std::min<size_t>(3, near.size()); ++i) nearest += (i > 0 ? ", " : "") + near[i].second;
+  return invalid_input("FABRIC_UNKNOWN", "settings.fabric", cat("there is no fabric named \"", name.substr(0, 64), "\""),
+                       cat("The nearest names are: ", nearest, "."));
+}
+
+std::vector<std::string> fabric_names() {
+  std::vector<std::string> names;
+  for (const FabricFile& file : fabric_library()) names.push_back(file.name);
+  return names;
+}
+
+}  // namespace tryon

@@ -1,0 +1,29 @@
+// What it is: seats a garment at a body and moves each panel, whole, along its outer normal until it clears the body.
+// Units and frame: metres, +Y up, body facing +Z, floor at y = 0. Shapes: GarmentMesh::placed [vertex_count] changes.
+// How it fails: PANEL_INSIDE_BODY names a panel that no push of up to 0.5 m frees. Thread rules: pure function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/base/run_context.h"
+#include "server/garment/garment.h"
+#include "server/shape/solids.h"
+
+namespace tryon {
+
+struct ArrangeTarget {
+  const SolidSet* solids = nullptr;
+  double height_m = 0.0, shoulder_height_m = 0.0, waist_height_m = 0.0;
+};
+
+struct ArrangeReport {
+  double lifted_m = 0.0;           // the whole garment, to sit at the shoulder or the waist
+  std::vector<std::string> moved;  // "panel front: 31 mm outward"
+};
+
+absl::StatusOr<ArrangeReport> arrange(const RunContext& run, const ArrangeTarget& body, const Pattern& pattern,
+                                      GarmentMesh* garment);
+
+}  // namespace tryon

@@ -1,0 +1,96 @@
+// What it is: a task of the queue and the one pure function that moves it: transition(record, event, now).
+//   QUEUED --leased--> RUNNING --completed--> SUCCEEDED
+//     ^  \                |  \--failed (final, or tries used up)--> FAILED
+//     |   \--cancel-----. |   \--cancel acknowledged--> CANCELLED
+//     '--released, failed (retryable), lease expired--'
+// A task whose cancellation was asked for never goes back to the queue: those three events cancel it instead.
+// Times: microseconds since the epoch, given by the caller. `attempt` is the fencing token: events of an older attempt
+// are refused (ABORTED, STALE_ATTEMPT). How it fails: an event that the state does not allow is FAILED_PRECONDITION.
+// Thread rules: plain values, pure functions. Knows nothing of cloth, sockets or disks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "absl/status/statusor.h"
+
+namespace tryon {
+
+enum class TaskState { kQueued, kRunning, kSucceeded, kFailed, kCancelled };
+std::string_view task_state_name(TaskState state);  // "QUEUED", ...
+bool is_final(TaskState state);
+
+struct BlobRef {
+  std::string digest;  // SHA-256
+  int64_t size = 0;
+  std::string media_type;
+  bool operator==(const BlobRef&) const = default;
+};
+
+using StageSeconds = std::map<std::string, double>;  // stage -> seconds of wall clock
+
+struct TaskRecord {
+  std::string id;    // digest of the request: equal work has an equal id
+  std::string kind;  // "body", "garment", "drape"
+  std::string spec;  // canonical JSON; the queue does not read it
+  TaskState state = TaskState::kQueued;
+  int attempt = 0;  // fencing token: how often it was leased; never falls
+  int tries = 0;    // leases since the last submission that count against max_attempts (a released one does not)
+  int max_attempts = 3;
+  int64_t version = 1;  // what watchers compare: raised by every event but a heartbeat that only renews the lease
+  bool cancel_requested = false;
+  std::string worker;
+  int64_t created_us = 0, started_us = 0, finished_us = 0, lease_expires_us = 0;
+  int64_t deadline_us = 0;  // 0 = none
+  std::string stage;        // progress, last heard
+  double fraction = 0.0;
+  std::string status;                      // encode_status of the last failure, empty if none
+  bool settled = true;                     // of a succeeded drape
+  std::string summary;                     // JSON of the result
+  std::map<std::string, BlobRef> outputs;  // file name -> blob
+  StageSeconds stage_seconds;              // of the attempt that succeeded
+  bool operator==(const TaskRecord&) const = default;
+};
+
+struct Leased {
+  std::string worker;
+  int64_t ttl_us;
+};
+struct Heartbeat {
+  int attempt;
+  std::string stage;
+  double fraction;
+  int64_t ttl_us;
+};
+struct Completed {
+  int attempt;
+  bool settled;
+  std::string summary;
+  std::map<std::string, BlobRef> outputs;
+  StageSeconds stage_seconds = {};
+};
+struct Failed {
+  int attempt;
+  std::string status;
+  bool retryable;
+};
+struct Released {  // drain: back to the queue, the attempt does not count as a try
+  int attempt;
+};
+struct CancelRequested {};
+struct CancelAcknowledged {
+  int attempt;
+};
+struct LeaseExpired {};  // the store decides when: the time ran out, or the worker is known to be dead
+struct Resubmitted {     // a FAILED or CANCELLED task asked for again
+  int64_t deadline_us;
+};
+using TaskEvent = std::variant<Leased, Heartbeat, Completed, Failed, Released, CancelRequested, CancelAcknowledged,
+                               LeaseExpired, Resubmitted>;
+
+absl::StatusOr<TaskRecord> transition(TaskRecord record, const TaskEvent& event, int64_t now_us);
+
+}  // namespace tryon

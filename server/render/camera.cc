@@ -1,0 +1,96 @@
+#include "server/render/camera.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "server/base/units.h"
+
+namespace tryon {
+namespace {
+
+constexpr double kDistanceInSizes = 6.0;  // a long lens: near and far parts of a person differ by a few per cent
+constexpr double kPitchDegrees = 3.5;     // looking down a little shows the floor under the feet
+constexpr double kMargin = 0.06;          // of the image on each side
+constexpr double kMinSize = 1e-3;
+constexpr std::array<View, 4> kViews = {View::kFront, View::kBack, View::kLeft, View::kRight};
+
+// Where the viewer stands, seen from the subject.
+Vec3 towards_viewer(View view) {
+  switch (view) {
+    case View::kFront:
+      return Vec3::UnitZ();
+    case View::kBack:
+      return -Vec3::UnitZ();
+    case View::kLeft:
+      return Vec3::UnitX();
+    case View::kRight:
+      return -Vec3::UnitX();
+  }
+  return Vec3::UnitZ();
+}
+
+Camera aim(View view, const Vec3& target, double distance) {
+  Camera camera;
+  const double pitch = radians(kPitchDegrees);
+  const Vec3 back = (std::cos(pitch) * towards_viewer(view) + std::sin(pitch) * Vec3::UnitY()).normalized();
+  camera.eye = target + distance * back;
+  camera.forward = -back;
+  camera.right = Vec3::UnitY().cross(back).normalized();
+  camera.up = back.cross(camera.right);
+  camera.distance = distance;
+  return camera;
+}
+
+// Slopes (x right, y up) of a point seen from the camera.
+Vec2 slopes(const Camera& camera, const Vec3& point) {
+  const Vec3 d = point - camera.eye;
+  return Vec2(d.dot(camera.right), d.dot(camera.up)) / d.dot(camera.forward);
+}
+
+Box3 scene_box(const std::vector<RenderPiece>& pieces) {
+  Box3 box;
+  for (const RenderPiece& piece : pieces) box.extend(bounds(piece.mesh));
+  return box;
+}
+
+}  // namespace
+
+Vec3 Camera::direction(double x, double y) const {
+  const double sx = (x - center_x) * slope_per_pixel, sy = (center_y - y) * slope_per_pixel;
+  return (forward + sx * right + sy * up).normalized();
+}
+
+Vec2 Camera::project(const Vec3& point) const {
+  const Vec2 s = slopes(*this, point) / slope_per_pixel;
+  return {center_x + s.x(), center_y - s.y()};
+}
+
+Vec3 Camera::to_world(const Vec3& in_camera) const {
+  return in_camera.x() * right + in_camera.y() * up - in_camera.z() * forward;
+}
+
+Camera frame_view(const std::vector<RenderPiece>& pieces, View view, int width, int height) {
+  const Box3 box = scene_box(pieces);
+  const double distance = kDistanceInSizes * std::max(kMinSize, box.sizes().maxCoeff());
+  double half_width = 0.0, low = 1e30, high = -1e30;
+  for (View other : kViews) {
+    const Camera camera = aim(other, box.center(), distance);
+    for (const RenderPiece& piece : pieces) {
+      for (const Vec3& p : piece.mesh.positions) {
+        const Vec2 s = slopes(camera, p);
+        half_width = std::max(half_width, std::abs(s.x()));
+        low = std::min(low, s.y()), high = std::max(high, s.y());
+      }
+    }
+  }
+  Camera camera = aim(view, box.center(), distance);
+  const double inner = 1.0 - 2.0 * kMargin;
+  const double least = kMinSize / distance;
+  camera.slope_per_pixel = std::max({2.0 * half_width / width, (high - low) / height, least / width}) / inner;
+  camera.center_x = 0.5 * width;
+  camera.center_y = 0.5 * height + 0.5 * (high + low) / camera.slope_per_pixel;
+  return camera;
+}
+
+}  // namespace tryon

@@ -1,0 +1,65 @@
+// The only file here that calls the physics.
+#include <utility>
+
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "server/drape/pipeline.h"
+#include "server/drape/request.h"
+#include "server/service/tasks/runner.h"
+
+namespace tryon {
+namespace {
+
+absl::StatusOr<std::string> fetch(const BlobReader& read, const std::string& digest, std::string_view field) {
+  if (digest.empty()) return std::string();  // one of the project's own samples
+  auto bytes = read(digest);
+  if (!bytes.ok()) return prefix_field(bytes.status(), cat(field, "."));
+  return bytes;
+}
+
+absl::StatusOr<PipelineResult> do_body(const RunContext& run, const std::string& spec, const BlobReader& read,
+                                       PipelineInput input) {
+  ASSIGN_OR_RETURN(const BodyRequest request, body_request_from_json(spec));
+  ASSIGN_OR_RETURN(input.body_bytes, fetch(read, request.blob, "body"));
+  return run_body(run, request, input);
+}
+
+absl::StatusOr<PipelineResult> do_garment(const RunContext& run, const std::string& spec, const BlobReader& read,
+                                          PipelineInput input) {
+  ASSIGN_OR_RETURN(const GarmentRequest request, garment_request_from_json(spec));
+  ASSIGN_OR_RETURN(input.garment_bytes, fetch(read, request.blob, "garment"));
+  return run_garment(run, request, input);
+}
+
+absl::StatusOr<PipelineResult> do_drape(const RunContext& run, const std::string& spec, const BlobReader& read,
+                                        PipelineInput input) {
+  ASSIGN_OR_RETURN(const DrapeRequest request, drape_request_from_json(spec));
+  RETURN_IF_ERROR(validate(request.settings));
+  ASSIGN_OR_RETURN(input.body_bytes, fetch(read, request.body.blob, "body"));
+  ASSIGN_OR_RETURN(input.garment_bytes, fetch(read, request.garment.blob, "garment"));
+  Executor executor(request.settings.threads);
+  RunContext parallel = run;
+  parallel.executor = &executor;
+  return run_drape(parallel, request, input);
+}
+
+}  // namespace
+
+TaskExecutor pipeline_executor(const std::string& meshparse_path) {
+  PipelineInput input;
+  if (!meshparse_path.empty()) input.meshparse_path = meshparse_path;
+  return [input](const RunContext& run, const std::string& kind, const std::string& spec,
+                 const BlobReader& read) -> absl::StatusOr<PipelineResult> {
+    if (kind == "body") return do_body(run, spec, read, input);
+    if (kind == "garment") return do_garment(run, spec, read, input);
+    if (kind == "drape") return do_drape(run, spec, read, input);
+    return invalid_input("TASK_KIND_UNKNOWN", "kind", cat("this worker cannot do '", kind, "'"),
+                         "Run workers of the same version as the server.");
+  };
+}
+
+TaskRunner::TaskRunner(JobStore* jobs, BlobStore* blobs, RunnerOptions options,
+                       std::function<void(const TaskEventLog&)> on_task)
+    : TaskRunner(jobs, blobs, options, pipeline_executor(options.meshparse_path), std::move(on_task)) {}
+
+}  // namespace tryon

@@ -1,0 +1,154 @@
+#include "server/sim/collision/contact.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "server/sim/collision/friction.h"
+
+namespace tryon::sim {
+
+namespace {
+constexpr Real kReach = Real(0.05);         // m, how far the collider is asked
+constexpr Real kBand = Real(1e-3);          // m beyond the offset within which a plane must be fresh
+constexpr Real kTouch = Real(1e-4);         // m, a gap that counts as contact in a balance of forces
+constexpr Real kDepthAllowed = Real(1e-3);  // m below the offset at the end of a step
+// A particle that starts deep inside must not be shot out again: a multiplier opens a gap of at most this.
+constexpr Real kMultiplierReach = Real(2e-3);  // m
+constexpr int kGrain = 256;
+}  // namespace
+
+RVec3 outside_cone(const RVec3& force, const RVec3& normal, Real mu) {
+  const Real pressing = -force.dot(normal);
+  const RVec3 along = force + pressing * normal;
+  const Real slide = along.norm();
+  if (slide <= mu * pressing) return RVec3::Zero();
+  if (pressing + mu * slide <= 0) return force;  // pulls away: no reaction helps
+  // The closest reaction lies on the cone's edge.
+  const Real reaction = (pressing + mu * slide) / (1 + mu * mu);
+  return (reaction - pressing) * normal + (1 - mu * reaction / slide) * along;
+}
+
+ContactSet::ContactSet(const DrapeModel& model, std::vector<Real> stiffness)
+    : static_(static_cast<Real>(std::max(model.fabric.friction_static, model.fabric.friction_kinetic))),
+      kinetic_(static_cast<Real>(model.fabric.friction_kinetic)),
+      stiffness_(std::move(stiffness)) {
+  const int n = model.particle_count;
+  distance_.assign(n, 0);
+  multiplier_.assign(n, 0);
+  normal_force_.assign(n, 0);
+  asked_.assign(n, RVec3::Zero());
+  normal_.assign(n, RVec3::UnitY());
+  anchor_.assign(n, RVec3::Zero());
+  for (auto* flags : {&known_, &anchored_, &sliding_, &changed_}) flags->assign(n, 0);
+}
+
+void ContactSet::ask(int begin, int end) {
+  for (int i = begin; i < end; ++i) {
+    changed_[i] = 0;
+    if (known_[i]) {
+      const Real moved = (x_[i] - asked_[i]).norm();
+      if (moved <= moved_ || distance_[i] - moved > offset_ + kBand) continue;
+    }
+    const Contact contact = collider_->query(x_[i].cast<double>(), static_cast<double>(kReach));
+    distance_[i] = static_cast<Real>(contact.distance);
+    normal_[i] = contact.normal.cast<Real>();
+    asked_[i] = x_[i];
+    known_[i] = 1;
+    changed_[i] = 1;
+  }
+}
+
+bool ContactSet::refresh(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, Real moved) {
+  if (!reachable_) return false;
+  collider_ = scene.collider;
+  x_ = x.data();
+  moved_ = moved;
+  run.parallel_for(static_cast<int64_t>(x.size()), kGrain,
+                   [this](int64_t begin, int64_t end) { ask(static_cast<int>(begin), static_cast<int>(end)); });
+  return std::find(changed_.begin(), changed_.end(), 1) != changed_.end();
+}
+
+void ContactSet::begin_step(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
+  offset_ = static_cast<Real>(scene.contact_offset);
+  reachable_ = scene.collider != nullptr;
+  if (!reachable_ || scene.collider != collider_) {
+    for (auto* flags : {&known_, &anchored_, &sliding_}) std::fill(flags->begin(), flags->end(), 0);
+    std::fill(multiplier_.begin(), multiplier_.end(), Real(0));
+    std::fill(normal_force_.begin(), normal_force_.end(), Real(0));
+  }
+  refresh(run, scene, x, Real(1e-4));
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!anchored_[i]) anchor_[i] = x[i];
+}
+
+bool ContactSet::lag_normal_forces(const std::vector<RVec3>& x) {
+  if (!reachable_) return false;
+  bool changed = false;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Real now = pressure(static_cast<int>(i), x[i]);
+    changed = changed || std::abs(now - normal_force_[i]) > Real(0.1) * std::max(now, normal_force_[i]);
+    normal_force_[i] = now;
+  }
+  return changed;
+}
+
+double ContactSet::add(int i, const RVec3& x, RVec3* gradient) const {
+  if (!reachable_) return 0;
+  const Real p = pressure(i, x), m = multiplier_[i];
+  double energy = 0;
+  if (p > 0 || m > 0) {
+    energy = 0.5 * static_cast<double>(p * p - m * m) / static_cast<double>(stiffness_[i]);
+    *gradient -= p * normal_[i];
+  }
+  const Real limit = friction_limit(i);
+  if (limit > 0) {
+    const RVec3 u = slip(i, x);
+    energy += friction::value(stiffness_[i], limit, u);
+    *gradient += friction::gradient(stiffness_[i], limit, u);
+  }
+  return energy;
+}
+
+void ContactSet::project(const RunContext& run, const Scene& scene, std::vector<RVec3>* x, std::vector<RVec3>* v) {
+  if (!reachable_) return;
+  // Twice: where two surfaces meet, the first push may end inside the other.
+  for (int pass = 0; pass < 2; ++pass) {
+    refresh(run, scene, *x, Real(2e-4));
+    bool moved = false;
+    for (size_t i = 0; i < x->size(); ++i) {
+      const Real deep = -gap(static_cast<int>(i), (*x)[i]) - kDepthAllowed;
+      if (deep <= 0) continue;
+      (*x)[i] += deep * normal_[i];
+      const Real inward = std::min(Real(0), (*v)[i].dot(normal_[i]));
+      (*v)[i] -= inward * normal_[i];
+      moved = true;
+    }
+    if (!moved) return;
+  }
+}
+
+void ContactSet::end_step(const std::vector<RVec3>& x) {
+  if (!reachable_) return;
+  for (size_t k = 0; k < x.size(); ++k) {
+    const int i = static_cast<int>(k);
+    const Real limit = friction_limit(i);
+    multiplier_[i] = std::min(pressure(i, x[i]), stiffness_[i] * kMultiplierReach);
+    if (multiplier_[i] <= 0) {
+      anchored_[i] = sliding_[i] = 0;
+      normal_force_[i] = 0;
+      continue;
+    }
+    const RVec3 u = slip(i, x[i]);
+    sliding_[i] = stiffness_[i] * u.norm() > limit;
+    anchor_[i] = x[i] - friction::kept_offset(stiffness_[i], limit, u);
+    anchored_[i] = 1;
+    normal_force_[i] = multiplier_[i];
+  }
+}
+
+RVec3 ContactSet::unbalanced(int i, const RVec3& x, const RVec3& force) const {
+  if (!reachable_ || gap(i, x) > kTouch) return force;
+  return outside_cone(force, normal_[i], static_);
+}
+
+}  // namespace tryon::sim

@@ -1,0 +1,66 @@
+// What it is: body contact of all particles as an energy: one-sided quadratic in the gap, raised by multipliers that
+// are kept from step to step (augmented Lagrangian), so that at rest the gap closes to nothing at a moderate stiffness;
+// friction (friction.h) hangs on the same contacts. Ji 2004's test in brief: a particle within the offset is in
+// contact. Distances are asked lazily: a particle is asked again only when it may have come within reach and has moved
+// since; between questions the surface is its tangent plane there. Units: m, N, N/m, J. Shapes: all arrays
+// [particle_count]. How it fails: never. Thread rules: one object, one calling thread; questions run on the executor.
+// No allocation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "server/base/run_context.h"
+#include "server/sim/model.h"
+
+namespace tryon::sim {
+
+class ContactSet {
+ public:
+  ContactSet(const DrapeModel& model, std::vector<Real> stiffness);  // stiffness [particle_count], N/m
+
+  void begin_step(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x);
+  // Asks again where particles moved more than `moved` metres; true if any plane changed.
+  bool refresh(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, Real moved);
+  // Normal forces for friction taken anew from the present x; true if any changed by more than a tenth.
+  bool lag_normal_forces(const std::vector<RVec3>& x);
+
+  // Energy of particle i at x; adds its gradient.
+  double add(int i, const RVec3& x, RVec3* gradient) const;
+  bool pressed(int i, const RVec3& x) const { return pressure(i, x) > 0; }
+  Real stiffness(int i) const { return stiffness_[i]; }
+
+  // After the minimisation: moves deep particles out along the normal (x and v), then multipliers and anchors.
+  void project(const RunContext& run, const Scene& scene, std::vector<RVec3>* x, std::vector<RVec3>* v);
+  void end_step(const std::vector<RVec3>& x);
+
+  // Part of `force` (net, without contact) that no reaction inside the static friction cone can balance.
+  RVec3 unbalanced(int i, const RVec3& x, const RVec3& force) const;
+
+ private:
+  Real gap(int i, const RVec3& x) const { return distance_[i] + normal_[i].dot(x - asked_[i]) - offset_; }
+  Real pressure(int i, const RVec3& x) const {
+    return reachable_ ? std::max(Real(0), multiplier_[i] - stiffness_[i] * gap(i, x)) : Real(0);
+  }
+  RVec3 slip(int i, const RVec3& x) const {
+    const RVec3 u = x - anchor_[i];
+    return u - normal_[i] * normal_[i].dot(u);
+  }
+  Real friction_limit(int i) const { return (sliding_[i] ? kinetic_ : static_) * normal_force_[i]; }
+  void ask(int begin, int end);
+
+  Real static_, kinetic_, offset_ = 0;
+  bool reachable_ = false;  // the scene has a collider
+  std::vector<Real> stiffness_, distance_, multiplier_, normal_force_;
+  std::vector<RVec3> asked_, normal_, anchor_;
+  std::vector<uint8_t> known_, anchored_, sliding_, changed_;
+  // Arguments of the question in progress.
+  const Collider* collider_ = nullptr;
+  const RVec3* x_ = nullptr;
+  Real moved_ = 0;
+};
+
+// The part of a force that Coulomb's cone of outward normal n and coefficient mu cannot balance (validation 6.1).
+RVec3 outside_cone(const RVec3& force, const RVec3& normal, Real mu);
+
+}  // namespace tryon::sim

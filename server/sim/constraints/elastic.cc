@@ -1,0 +1,174 @@
+#include "server/sim/constraints/elastic.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/springs.h"
+#include "server/sim/constraints/threads.h"
+#include "server/sim/constraints/ties.h"
+
+namespace tryon::sim {
+
+namespace {
+
+constexpr int kGrain = 512;
+int chunk_count(int count) { return (count + kGrain - 1) / kGrain; }
+
+// 1 - rest/length, the factor of a spring's tension, safe at zero length.
+Real slack(Real squared_length) { return 1 - 1 / std::sqrt(std::max(squared_length, Real(1e-24))); }
+
+}  // namespace
+
+ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
+    : model_(model), tie_stiffness_(static_cast<Real>(tie_stiffness)) {
+  const int threads = model.threads.count(), hinges = model.hinges.count(), springs = model.springs.count();
+  slots_.resize(2 * threads + hinges + springs);
+  partials_.resize(chunk_count(threads) + chunk_count(hinges) + chunk_count(springs) +
+                   chunk_count(model.particle_count));
+  build_gather();
+}
+
+template <typename Visit>
+void ElasticEnergy::visit_coefficients(Visit visit) const {
+  int slot = 0;
+  for (int t = 0; t < model_.threads.count(); ++t, slot += 2) {
+    const Triangle& corner = model_.triangles[t];
+    const auto& s = model_.threads.shape[t];
+    const Real cx[3] = {-s[0] - s[1], s[0], s[1]}, cy[3] = {-s[2] - s[3], s[2], s[3]};
+    // The two bias springs' cross terms cancel in L, which leaves 'bias' on each of the two directions.
+    const Real kx = model_.threads.weft[t] + model_.threads.bias[t],
+               ky = model_.threads.warp[t] + model_.threads.bias[t];
+    for (int i = 0; i < 3; ++i) visit(slot, corner[i], cx[i], kx);
+    for (int i = 0; i < 3; ++i) visit(slot + 1, corner[i], cy[i], ky);
+  }
+  for (int i = 0; i < model_.hinges.count(); ++i, ++slot)
+    for (int j = 0; j < 4; ++j)
+      visit(slot, model_.hinges.particle[i][j], model_.hinges.weight[i][j], model_.hinges.stiffness[i]);
+  for (int i = 0; i < model_.springs.count(); ++i, ++slot) {
+    const Real k = tie::stiffness(model_.springs, i, tie_stiffness_);
+    visit(slot, model_.springs.a[i], Real(1), k);
+    visit(slot, model_.springs.b[i], Real(-1), k);
+  }
+}
+
+void ElasticEnergy::build_gather() {
+  gather_begin_.assign(model_.particle_count + 1, 0);
+  visit_coefficients([&](int, int particle, Real, Real) { ++gather_begin_[particle + 1]; });
+  std::partial_sum(gather_begin_.begin(), gather_begin_.end(), gather_begin_.begin());
+  gather_slot_.resize(gather_begin_.back());
+  gather_weight_.resize(gather_begin_.back());
+  std::vector<int> next(gather_begin_.begin(), gather_begin_.end() - 1);
+  visit_coefficients([&](int slot, int particle, Real coefficient, Real) {
+    gather_slot_[next[particle]] = slot;
+    gather_weight_[next[particle]++] = coefficient;
+  });
+}
+
+Eigen::SparseMatrix<double> ElasticEnergy::matrix() const {
+  struct Entry {
+    int particle;
+    double coefficient, stiffness;
+  };
+  std::vector<Eigen::Triplet<double>> triplets;
+  std::vector<Entry> open;
+  int current = -1;
+  const auto flush = [&] {
+    for (const Entry& i : open)
+      for (const Entry& j : open)
+        triplets.emplace_back(i.particle, j.particle, i.stiffness * i.coefficient * j.coefficient);
+    open.clear();
+  };
+  visit_coefficients([&](int slot, int particle, Real coefficient, Real stiffness) {
+    if (slot != current) flush();
+    current = slot;
+    open.push_back({particle, static_cast<double>(coefficient), static_cast<double>(stiffness)});
+  });
+  flush();
+  Eigen::SparseMatrix<double> out(model_.particle_count, model_.particle_count);
+  out.setFromTriplets(triplets.begin(), triplets.end());
+  return out;
+}
+
+void ElasticEnergy::run_threads(int begin, int end, double* energy) {
+  double sum = 0;
+  for (int t = begin; t < end; ++t) {
+    const Triangle& corner = model_.triangles[t];
+    const auto& s = model_.threads.shape[t];
+    const Real weft = model_.threads.weft[t], warp = model_.threads.warp[t], bias = model_.threads.bias[t];
+    const RVec3 e1 = x_[corner[1]] - x_[corner[0]], e2 = x_[corner[2]] - x_[corner[0]];
+    const RVec3 fx = s[0] * e1 + s[1] * e2, fy = s[2] * e1 + s[3] * e2;
+    const Real xx = fx.squaredNorm(), yy = fy.squaredNorm(), xy = fx.dot(fy), mean = (xx + yy) / 2;
+    // thread::value and thread::gradient with the shared lengths taken once.
+    const Real px = slack(xx), py = slack(yy), plus = slack(mean + xy), minus = slack(mean - xy);
+    sum += 0.5 * (weft * xx * px * px + warp * yy * py * py +
+                  bias * ((mean + xy) * plus * plus + (mean - xy) * minus * minus));
+    const Real same = bias * (plus + minus) / 2, cross = bias * (plus - minus) / 2;
+    slots_[2 * t] = (weft * px + same) * fx + cross * fy;
+    slots_[2 * t + 1] = (warp * py + same) * fy + cross * fx;
+  }
+  *energy = sum;
+}
+
+void ElasticEnergy::run_hinges(int begin, int end, double* energy) {
+  RVec3* out = slots_.data() + 2 * model_.threads.count();
+  double sum = 0;
+  for (int i = begin; i < end; ++i) {
+    const auto& p = model_.hinges.particle[i];
+    const Real k = model_.hinges.stiffness[i];
+    const RVec3 e = bend::vector(model_.hinges.weight[i], x_[p[0]], x_[p[1]], x_[p[2]], x_[p[3]]);
+    sum += bend::value(k, e);
+    out[i] = bend::gradient(k, e);
+  }
+  *energy = sum;
+}
+
+void ElasticEnergy::run_springs(int begin, int end, double* energy) {
+  RVec3* out = slots_.data() + 2 * model_.threads.count() + model_.hinges.count();
+  double sum = 0;
+  for (int i = begin; i < end; ++i) {
+    const RVec3 e = x_[model_.springs.a[i]] - x_[model_.springs.b[i]];
+    const Real rest = tie::rest(model_.springs, i, rest_ratio_);
+    const Real k = tie::stiffness(model_.springs, i, tie_stiffness_);
+    sum += spring::value(k, rest, e);
+    out[i] = spring::gradient(k, rest, e);
+  }
+  *energy = sum;
+}
+
+void ElasticEnergy::gather(int begin, int end, double* energy) {
+  for (int i = begin; i < end; ++i) {
+    RVec3 sum = RVec3::Zero();
+    for (int p = gather_begin_[i]; p < gather_begin_[i + 1]; ++p) sum += gather_weight_[p] * slots_[gather_slot_[p]];
+    gradient_[i] = sum;
+  }
+  *energy = 0;
+}
+
+void ElasticEnergy::for_chunks(const RunContext& run, int count, int partial_begin,
+                               void (ElasticEnergy::*body)(int, int, double*)) {
+  struct Call {
+    ElasticEnergy* self;
+    double* partials;
+    void (ElasticEnergy::*body)(int, int, double*);
+  } call{this, partials_.data() + partial_begin, body};
+  const Call* c = &call;  // one pointer: the std::function stays on the stack
+  run.parallel_for(count, kGrain, [c](int64_t begin, int64_t end) {
+    (c->self->*c->body)(static_cast<int>(begin), static_cast<int>(end), c->partials + begin / kGrain);
+  });
+}
+
+double ElasticEnergy::evaluate(const RunContext& run, const RVec3* x, Real tie_rest_ratio, RVec3* gradient) {
+  x_ = x;
+  gradient_ = gradient;
+  rest_ratio_ = tie_rest_ratio;
+  const int threads = model_.threads.count(), hinges = model_.hinges.count(), springs = model_.springs.count();
+  int first = 0;
+  for_chunks(run, threads, first, &ElasticEnergy::run_threads);
+  for_chunks(run, hinges, first += chunk_count(threads), &ElasticEnergy::run_hinges);
+  for_chunks(run, springs, first += chunk_count(hinges), &ElasticEnergy::run_springs);
+  for_chunks(run, model_.particle_count, first += chunk_count(springs), &ElasticEnergy::gather);
+  return std::accumulate(partials_.begin(), partials_.end(), 0.0);
+}
+
+}  // namespace tryon::sim

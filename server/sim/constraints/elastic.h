@@ -1,0 +1,46 @@
+// What it is: the whole elastic energy E(x) of a model (threads, hinges, edge and seam springs) and its gradient.
+// Each element writes vectors into slots of its own; each particle then gathers coefficient * slot in a fixed order,
+// so the bytes are the same for any number of threads. The same coefficients c give Wan 2020's L = sum k c c^T (eq.
+// 15). Units: J, N. Shapes: x, gradient [particle_count]. How it fails: never; NaN goes through to the caller. Thread
+// rules: one object, one calling thread; elements run on the context's executor. No allocation after building.
+#pragma once
+
+#include <vector>
+
+#include "Eigen/Sparse"
+#include "server/base/run_context.h"
+#include "server/sim/model.h"
+
+namespace tryon::sim {
+
+class ElasticEnergy {
+ public:
+  ElasticEnergy(const DrapeModel& model, double tie_stiffness);
+  // Sets `gradient` to grad E and returns E.
+  double evaluate(const RunContext& run, const RVec3* x, Real tie_rest_ratio, RVec3* gradient);
+  // L of Wan 2020 for all springs, plus the constant bending matrix: [particle_count, particle_count], symmetric, full.
+  Eigen::SparseMatrix<double> matrix() const;
+
+ private:
+  void for_chunks(const RunContext& run, int count, int partial_begin, void (ElasticEnergy::*body)(int, int, double*));
+  void run_threads(int begin, int end, double* energy);
+  void run_hinges(int begin, int end, double* energy);
+  void run_springs(int begin, int end, double* energy);
+  void gather(int begin, int end, double* energy);
+  void build_gather();
+  template <typename Visit>
+  void visit_coefficients(Visit visit) const;  // visit(slot, particle, coefficient, slot weight)
+
+  const DrapeModel& model_;
+  Real tie_stiffness_;
+  std::vector<RVec3> slots_;         // [2 thread_count + hinge_count + spring_count]
+  std::vector<double> partials_;     // one a chunk
+  std::vector<int> gather_begin_;    // [particle_count + 1]
+  std::vector<int> gather_slot_;     // [entry_count]
+  std::vector<Real> gather_weight_;  // [entry_count]
+  const RVec3* x_ = nullptr;         // of the evaluation in progress
+  RVec3* gradient_ = nullptr;
+  Real rest_ratio_ = 1;
+};
+
+}  // namespace tryon::sim

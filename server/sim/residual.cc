@@ -1,0 +1,115 @@
+// The certificate of rest, written apart from the solver: forces from the energies' definitions triangle by triangle,
+// in double, with its own questions to the collider. It shares data with the solver (the model), no code.
+#include <algorithm>
+#include <cmath>
+
+#include "server/base/units.h"
+#include "server/sim/solvers/solver.h"
+
+namespace tryon::sim {
+
+namespace {
+
+using Forces = std::vector<Vec3>;
+constexpr double kContactGap = 1e-4;  // m beyond the offset that still counts as touching
+
+Vec3 at(const DrapeState& state, int i) { return state.x[i].cast<double>(); }
+
+// First Piola-Kirchhoff stress of the four threads, P = sum k (1 - 1/|F d|) F d d^T, then nodal forces -P grad N.
+void add_thread_forces(const DrapeModel& model, const DrapeState& state, Forces* forces) {
+  const double r = std::sqrt(0.5);
+  for (int t = 0; t < model.threads.count(); ++t) {
+    const Triangle& c = model.triangles[t];
+    const auto& s = model.threads.shape[t];
+    Eigen::Matrix<double, 3, 2> edges;
+    edges << at(state, c[1]) - at(state, c[0]), at(state, c[2]) - at(state, c[0]);
+    Eigen::Matrix2d inverse;
+    inverse << s[0], s[2], s[1], s[3];
+    const Eigen::Matrix<double, 3, 2> deformation = edges * inverse;
+    const Vec2 directions[4] = {{1, 0}, {0, 1}, {r, r}, {r, -r}};
+    const double stiffness[4] = {double(model.threads.weft[t]), double(model.threads.warp[t]),
+                                 double(model.threads.bias[t]), double(model.threads.bias[t])};
+    Eigen::Matrix<double, 3, 2> stress = Eigen::Matrix<double, 3, 2>::Zero();
+    for (int k = 0; k < 4; ++k) {
+      const Vec3 image = deformation * directions[k];
+      if (image.norm() > 0) stress += stiffness[k] * (1 - 1 / image.norm()) * image * directions[k].transpose();
+    }
+    const Eigen::Matrix<double, 3, 2> corner = -stress * inverse.transpose();
+    (*forces)[c[1]] += corner.col(0);
+    (*forces)[c[2]] += corner.col(1);
+    (*forces)[c[0]] -= corner.col(0) + corner.col(1);
+  }
+}
+
+void add_bend_forces(const DrapeModel& model, const DrapeState& state, Forces* forces) {
+  for (int h = 0; h < model.hinges.count(); ++h) {
+    Vec3 curvature = Vec3::Zero();
+    for (int k = 0; k < 4; ++k) curvature += double(model.hinges.weight[h][k]) * at(state, model.hinges.particle[h][k]);
+    for (int k = 0; k < 4; ++k)
+      (*forces)[model.hinges.particle[h][k]] -=
+          double(model.hinges.stiffness[h]) * double(model.hinges.weight[h][k]) * curvature;
+  }
+}
+
+void add_spring_forces(const DrapeModel& model, const DrapeState& state, double tie_stiffness, Forces* forces) {
+  for (int s = 0; s < model.springs.count(); ++s) {
+    const bool tie = model.springs.kind[s] == SpringKind::kSeam;
+    const double k = tie ? tie_stiffness : double(model.springs.stiffness[s]);
+    const double rest = double(model.springs.rest[s]) * (tie ? double(state.tie_rest_ratio) : 1.0);
+    const Vec3 apart = at(state, model.springs.b[s]) - at(state, model.springs.a[s]);
+    const double length = apart.norm();
+    const Vec3 pull = length > 0 ? Vec3(apart * (k * (length - rest) / length)) : Vec3(Vec3::Zero());
+    (*forces)[model.springs.a[s]] += pull;
+    (*forces)[model.springs.b[s]] -= pull;
+  }
+}
+
+void add_outer_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, Forces* forces) {
+  TriangleMesh mesh;
+  for (int i = 0; i < model.particle_count; ++i) mesh.positions.push_back(at(state, i));
+  mesh.triangles = model.triangles;
+  const std::vector<Vec3> normals = vertex_normals(mesh);
+  for (int i = 0; i < model.particle_count; ++i) {
+    const double mass = double(model.mass[i]), area = mass / model.fabric.areal_density;
+    (*forces)[i] += mass * scene.gravity + wind_force(scene.wind, state.v[i].cast<double>(), normals[i], area);
+  }
+}
+
+// Distance of -force to the cone {r: |r_t| <= mu r_n}: what the best reaction leaves over.
+double after_reaction(const Vec3& force, const Vec3& normal, double mu) {
+  const double press = -force.dot(normal), slide = (force - force.dot(normal) * normal).norm();
+  if (slide <= mu * press) return 0;
+  if (press <= -mu * slide) return force.norm();
+  return (slide - mu * press) / std::sqrt(1 + mu * mu);
+}
+
+}  // namespace
+
+Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
+                              double tie_stiffness) {
+  Forces forces(model.particle_count, Vec3::Zero());
+  add_thread_forces(model, state, &forces);
+  add_bend_forces(model, state, &forces);
+  add_spring_forces(model, state, tie_stiffness, &forces);
+  add_outer_forces(model, scene, state, &forces);
+  const double mu = std::max(model.fabric.friction_static, model.fabric.friction_kinetic);
+  double mass = 0, sum = 0, largest = 0;
+  int count = 0;
+  for (int i = 0; i < model.particle_count; ++i) {
+    mass += double(model.mass[i]);
+    if (model.inverse_mass[i] == 0) continue;
+    double size = forces[i].norm();
+    if (scene.collider) {
+      const Contact contact = scene.collider->query(at(state, i), scene.contact_offset + 10 * kContactGap);
+      if (contact.distance <= scene.contact_offset + kContactGap) size = after_reaction(forces[i], contact.normal, mu);
+    }
+    largest = std::max(largest, size);
+    sum += size * size;
+    ++count;
+  }
+  if (count == 0) return {};
+  const double unit = kGravity * mass / model.particle_count;
+  return {largest / unit, std::sqrt(sum / count) / unit};
+}
+
+}  // namespace tryon::sim

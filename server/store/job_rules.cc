@@ -1,0 +1,69 @@
+#include "server/store/job_rules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "server/base/status.h"
+#include "server/base/text.h"
+
+namespace tryon {
+
+Clock clock_or_system(Clock clock) {
+  if (clock) return clock;
+  return [] { return absl::ToUnixMicros(absl::Now()); };
+}
+
+absl::Status task_not_found(const std::string& id) {
+  return make_error(absl::StatusCode::kNotFound, "TASK_NOT_FOUND", "task", cat("there is no task ", id),
+                    "Check the name, or submit the request again.");
+}
+
+TaskRecord fresh_task(const TaskRecord& asked, int64_t now_us) {
+  TaskRecord task;
+  task.id = asked.id;
+  task.kind = asked.kind;
+  task.spec = asked.spec;
+  task.max_attempts = std::max(1, asked.max_attempts);
+  task.deadline_us = asked.deadline_us;
+  task.created_us = asked.created_us != 0 ? asked.created_us : now_us;
+  return task;
+}
+
+bool asks_again(const TaskRecord& existing) {
+  return existing.state == TaskState::kFailed || existing.state == TaskState::kCancelled;
+}
+
+FinishedTask finished_task(const TaskRecord& task) {
+  FinishedTask out;
+  out.id = task.id;
+  out.kind = task.kind;
+  out.outcome = task.state == TaskState::kFailed      ? "failed"
+                : task.state == TaskState::kCancelled ? "cancelled"
+                : task.settled                        ? "succeeded"
+                                                      : "unsettled";
+  if (task.state == TaskState::kFailed) {
+    out.reason = error_detail(decode_status(task.status)).value_or(ErrorDetail{}).reason;
+  }
+  const int64_t left_queue_us = task.started_us != 0 ? task.started_us : task.finished_us;
+  out.queue_seconds = static_cast<double>(left_queue_us - task.created_us) * 1e-6;
+  out.run_seconds = static_cast<double>(task.finished_us - left_queue_us) * 1e-6;
+  out.stage_seconds = task.stage_seconds;
+  return out;
+}
+
+Directive directive(const TaskRecord& task, int attempt) {
+  if (task.attempt != attempt || task.state != TaskState::kRunning) return Directive::kLost;
+  return task.cancel_requested ? Directive::kCancel : Directive::kContinue;
+}
+
+bool worth_writing(const TaskRecord& task, const Heartbeat& beat, int64_t now_us) {
+  return task.stage != beat.stage || task.fraction != std::clamp(beat.fraction, 0.0, 1.0) ||
+         task.lease_expires_us - now_us < beat.ttl_us / 2;
+}
+
+int64_t to_us(absl::Duration duration) { return absl::ToInt64Microseconds(duration); }
+
+absl::Duration capped(absl::Duration timeout) { return std::clamp(timeout, absl::ZeroDuration(), absl::Hours(24)); }
+
+}  // namespace tryon

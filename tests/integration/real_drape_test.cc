@@ -1,0 +1,98 @@
+// Real bodies and real patterns through gRPC: a server process, its workers, the parser child, the client.
+#include <filesystem>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/integration/support/live_server.h"
+#include "tests/support/shared_data.h"
+
+namespace tryon {
+namespace {
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+struct RealCase {
+  const char* name;
+  const char* garment;
+  const char* body;
+  // Where the garment must hang, as ratios of the body's height.
+  double top_low, top_high, hem_low, hem_high;
+};
+
+std::ostream& operator<<(std::ostream& out, const RealCase& c) { return out << c.name; }
+
+class RealDrape : public ::testing::TestWithParam<RealCase> {};
+
+void expect_finite(const Json& json) {
+  if (json.is_structured()) {
+    for (const auto& item : json) expect_finite(item);
+  } else {
+    EXPECT_FALSE(json.is_null()) << "a number that is not finite";
+  }
+}
+
+void expect_hangs(const Json& metrics, const RealCase& c) {
+  const double height = metrics["body"]["height_m"];
+  const double top = metrics["hang"]["top_m"], hem = metrics["hang"]["hem_m"];
+  const double center = metrics["hang"]["center_of_gravity_m"][1];
+  EXPECT_GT(center, 0.0);
+  EXPECT_LT(center, height);
+  EXPECT_GE(top, c.top_low * height);
+  EXPECT_LE(top, c.top_high * height);
+  EXPECT_GE(hem, c.hem_low * height);
+  EXPECT_LE(hem, c.hem_high * height);
+  EXPECT_LT(std::abs(metrics["hang"]["center_of_gravity_m"][0].get<double>()), 0.08);
+}
+
+TEST_P(RealDrape, ClosesItsSeamsStaysOutsideTheBodyAndHangsOnIt) {
+  const RealCase& c = GetParam();
+  TRYON_NEEDS_SHARED_DATA(c.garment);
+  TRYON_NEEDS_SHARED_DATA(c.body);
+  testing::LiveServer server;
+  const std::string out = testing::make_temp_dir();
+  const auto result =
+      server.tryon({"drape", "--body", testing::shared_data_path(c.body), "--garment",
+                    testing::shared_data_path(c.garment), "--resolution", "15", "--threads", "2", "--out", out});
+  ASSERT_TRUE(result.exit_code == 0 || result.exit_code == 4) << result.output;
+  for (const char* file : {"garment.glb", "garment.obj", "scene.glb", "preview_front.png", "preview_back.png",
+                           "preview_left.png", "preview_right.png", "metrics.json"}) {
+    EXPECT_GT(fs::file_size(fs::path(out) / file), 500u) << file;
+  }
+  const Json metrics = Json::parse(testing::read_file(out + "/metrics.json"));
+  expect_finite(metrics);
+  EXPECT_LE(metrics["seams"]["max_gap_mm"].get<double>(), 2.0);
+  EXPECT_LE(metrics["seams"]["gap_before_weld_mm"].get<double>(), 2.0);
+  EXPECT_LE(metrics["penetration"]["proxy_max_depth_mm"].get<double>(), 2.0);
+  EXPECT_LE(metrics["penetration"]["max_depth_mm"].get<double>(), 2.0);
+  expect_hangs(metrics, c);
+  EXPECT_TRUE(server.alive());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Garments, RealDrape,
+    ::testing::Values(
+        RealCase{"ShirtOnMeanAPose", "patterns/garmentcode/shirt_mean_specification.json",
+                 "bodies/garmentcode/mean_all.obj", 0.78, 0.92, 0.45, 0.68},
+        RealCase{"TeeOnSmplTPose", "patterns/garment_pattern_generator/tee.json", "bodies/smpl/f_smpl_template_T.obj",
+                 0.78, 0.95, 0.45, 0.72},
+        RealCase{"CircleSkirtOnMeanAPose", "patterns/garmentcodedata/rand_6VBCSAIJZ3_specification.json",
+                 "bodies/garmentcode/mean_all.obj", 0.52, 0.70, 0.1, 0.55},
+        RealCase{"SkirtOnSmplTPose", "patterns/garment_pattern_generator/skirt_4_panels.json",
+                 "bodies/smpl/f_smpl_template_T.obj", 0.50, 0.70, 0.05, 0.5},
+        RealCase{"TrousersOnMeanAPose", "patterns/garmentcodedata/rand_79FB18N4KV_specification.json",
+                 "bodies/garmentcode/mean_all.obj", 0.50, 0.70, 0.0, 0.5},
+        RealCase{"TrousersOnSmplTPose", "patterns/garment_pattern_generator/pants_straight_sides_TA_pose.json",
+                 "bodies/smpl/f_smpl_template_T.obj", 0.50, 0.70, 0.0, 0.4},
+        RealCase{"DressOnSmplTPose", "patterns/garment_pattern_generator/dress.json",
+                 "bodies/smpl/f_smpl_template_T.obj", 0.78, 0.95, 0.05, 0.6},
+        RealCase{"DressOnMeanAPose", "patterns/garmentcode/dress_pencil_specification.json",
+                 "bodies/garmentcode/mean_all.obj", 0.75, 0.92, 0.05, 0.55},
+        RealCase{"ShirtOnYoungWomanInDecimetres", "patterns/garmentcodedata/rand_0734NLMRN9_specification.json",
+                 "bodies/makehuman/mh_f_young_avg_A_dm.obj", 0.78, 0.95, 0.35, 0.72},
+        RealCase{"SkirtOnSmplAPose", "patterns/garmentcodedata/rand_0FEH12CSYX_specification.json",
+                 "bodies/smpl/f_smpl_average_A40.obj", 0.50, 0.70, 0.05, 0.6}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace tryon

@@ -1,0 +1,138 @@
+// The whole pipeline in one process, on the project's own samples, coarse enough for every commit.
+#include "server/drape/pipeline.h"
+
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "server/base/status.h"
+
+namespace tryon {
+namespace {
+using Json = nlohmann::json;
+
+DrapeRequest sample_drape(const std::string& garment) {
+  DrapeRequest request;
+  request.body.sample = true;
+  request.garment.sample = garment;
+  request.settings.resolution_mm = 30;
+  return request;
+}
+
+absl::StatusOr<PipelineResult> drape_with_threads(const DrapeRequest& request, int threads) {
+  Executor executor(threads);
+  RunContext run;
+  run.executor = &executor;
+  return run_drape(run, request, PipelineInput{});
+}
+
+std::string result_digest(const PipelineResult& result) {
+  return Json::parse(result.summary_json)["engine"]["result_digest"];
+}
+
+TEST(Pipeline, EverySampleGarmentHangsClosedAndClearOfTheSampleBody) {
+  for (const char* garment : {"tshirt", "skirt", "trousers"}) {
+    const auto result = drape_with_threads(sample_drape(garment), 2);
+    ASSERT_TRUE(result.ok()) << garment << ": " << result.status();
+    const Json m = Json::parse(result->summary_json);
+    EXPECT_LE(m["seams"]["max_gap_mm"].get<double>(), 2.0) << garment;
+    EXPECT_LE(m["seams"]["gap_before_weld_mm"].get<double>(), 2.0) << garment;
+    EXPECT_LE(m["penetration"]["proxy_max_depth_mm"].get<double>(), 2.0) << garment;
+    EXPECT_GT(m["hang"]["top_m"].get<double>(), std::string(garment) == "tshirt" ? 1.30 : 0.95) << garment;
+    EXPECT_TRUE(result->settled) << garment << m["equilibrium"].dump();
+  }
+}
+
+TEST(Pipeline, SameRequestSameBytesForOneTwoAndSevenThreads) {
+  const DrapeRequest request = sample_drape("skirt");
+  const auto one = drape_with_threads(request, 1);
+  ASSERT_TRUE(one.ok()) << one.status();
+  for (int threads : {2, 7}) {
+    const auto other = drape_with_threads(request, threads);
+    ASSERT_TRUE(other.ok()) << other.status();
+    EXPECT_EQ(result_digest(*one), result_digest(*other)) << threads;
+    for (const char* file : {"garment.glb", "garment.obj", "scene.glb", "preview_front.png"}) {
+      EXPECT_TRUE(one->artifacts.at(file).bytes == other->artifacts.at(file).bytes) << file << ", " << threads;
+    }
+  }
+}
+
+TEST(Pipeline, CancellingInTheMiddleEndsTheDrape) {
+  RunContext run;
+  run.on_progress = [&](const Progress& p) {
+    if (p.stage == "sew" && p.fraction > 0.1) run.cancel.cancel();
+  };
+  const auto result = run_drape(run, sample_drape("skirt"), PipelineInput{});
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(Pipeline, ADeadlineThatHasPassedEndsTheDrapeWithThatReason) {
+  RunContext run;
+  run.deadline = absl::Now() - absl::Seconds(1);
+  const auto result = run_drape(run, sample_drape("skirt"), PipelineInput{});
+  ASSERT_TRUE(error_detail(result.status()).has_value()) << result.status();
+  EXPECT_EQ(error_detail(result.status())->reason, "DEADLINE_EXCEEDED");
+}
+
+TEST(Pipeline, ProgressRunsThroughTheStagesInOrderAndNeverBackwardsWithinOne) {
+  std::vector<std::string> stages;
+  std::string last;
+  double fraction = 0;
+  RunContext run;
+  run.on_progress = [&](const Progress& p) {
+    if (p.stage != last) {
+      stages.push_back(p.stage);
+      fraction = 0;
+    }
+    EXPECT_GE(p.fraction, fraction) << p.stage;
+    fraction = p.fraction;
+    last = p.stage;
+  };
+  ASSERT_TRUE(run_drape(run, sample_drape("skirt"), PipelineInput{}).ok());
+  EXPECT_EQ(stages, (std::vector<std::string>{"parse", "fit", "assemble", "sew", "drape", "export", "measure"}));
+}
+
+TEST(Pipeline, WindFromBehindPushesTheHemForward) {
+  DrapeRequest request = sample_drape("skirt");
+  const auto still = drape_with_threads(request, 2);
+  request.settings.wind_mps = Vec3(0, 0, 10);
+  const auto windy = drape_with_threads(request, 2);
+  ASSERT_TRUE(still.ok() && windy.ok()) << windy.status();
+  const Json a = Json::parse(still->summary_json), b = Json::parse(windy->summary_json);
+  EXPECT_GT(b["hang"]["center_of_gravity_m"][2].get<double>(), a["hang"]["center_of_gravity_m"][2].get<double>() + 0.01);
+  EXPECT_EQ(b["equilibrium"]["termination"], "blown");
+}
+
+TEST(Pipeline, TheSampleBodyHasPartsMeasurementsAndProxies) {
+  BodyRequest request;
+  request.sample = true;
+  const auto result = run_body(RunContext{}, request, PipelineInput{});
+  ASSERT_TRUE(result.ok()) << result.status();
+  const Json body = Json::parse(result->summary_json);
+  EXPECT_EQ(body["schema"], "tryon.body.v1");
+  EXPECT_NEAR(body["height_m"].get<double>(), 1.68, 0.01);
+  EXPECT_GT(body["summary"]["proxy_count"].get<int>(), 20);
+  for (const char* name : {"height", "bust_girth", "waist_girth", "hip_girth", "neck_girth", "thigh_girth"}) {
+    EXPECT_TRUE(body["measurements"].contains(name)) << name;
+  }
+  for (const char* file : {"body.json", "body.glb", "proxies.glb", "preview_front.png", "preview_left.png"}) {
+    EXPECT_TRUE(result->artifacts.count(file)) << file;
+  }
+}
+
+TEST(Pipeline, AGarmentsPatternComesBackInOurOwnFormat) {
+  GarmentRequest request;
+  request.sample = "trousers";
+  const auto result = run_garment(RunContext{}, request, PipelineInput{});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(Json::parse(result->summary_json)["panels"].size(), 6u);
+  GarmentRequest again;
+  again.file_name = "pattern.json";
+  PipelineInput input;
+  input.garment_bytes = result->artifacts.at("pattern.json").bytes;
+  const auto second = run_garment(RunContext{}, again, input);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->artifacts.at("pattern.json").bytes, input.garment_bytes);
+}
+
+}  // namespace
+}  // namespace tryon

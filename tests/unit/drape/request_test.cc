@@ -1,0 +1,60 @@
+#include "server/drape/request.h"
+
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "server/base/status.h"
+
+namespace tryon {
+namespace {
+
+DrapeRequest sample_request() {
+  DrapeRequest r;
+  r.body.blob = "abc";
+  r.body.file_name = "anna.obj";
+  r.body.scan.metres_per_unit = 0.01;
+  r.body.scan.up_axis = UpAxis::kZ;
+  r.garment.sample = "skirt";
+  r.settings.wind_mps = {0.1, 0, -10};
+  r.settings.contact_scan = true;
+  return r;
+}
+
+TEST(DrapeRequest, JsonRoundTripKeepsEveryField) {
+  const DrapeRequest r = sample_request();
+  const auto back = drape_request_from_json(to_json(r));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(to_json(*back), to_json(r));
+  EXPECT_EQ(back->body.scan.up_axis, UpAxis::kZ);
+  EXPECT_EQ(back->settings.wind_mps, r.settings.wind_mps);
+}
+
+TEST(DrapeRequest, ThreadsDoNotChangeTheIdentityButResolutionDoes) {
+  DrapeRequest a = sample_request(), b = sample_request();
+  b.settings.threads = 7;
+  EXPECT_EQ(digest(a), digest(b));
+  b.settings.resolution_mm = 20;
+  EXPECT_NE(digest(a), digest(b));
+}
+
+TEST(DrapeRequest, BrokenStoredJsonIsOurFaultNotTheCallers) {
+  for (const char* text : {"", "{}", "[1,2]", "{\"body\":3}"}) {
+    EXPECT_EQ(drape_request_from_json(text).status().code(), absl::StatusCode::kInternal) << text;
+  }
+}
+
+TEST(DrapeSettings, EverySettingOutsideItsRangeIsNamed) {
+  DrapeSettings s;
+  EXPECT_TRUE(validate(s).ok());
+  s.resolution_mm = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(error_detail(validate(s))->field, "settings.resolution_mm");
+  s = {};
+  s.wind_mps = {0, 0, 61};
+  EXPECT_EQ(error_detail(validate(s))->field, "settings.wind_mps");
+  s = {};
+  s.threads = 0;
+  EXPECT_EQ(error_detail(validate(s))->field, "settings.threads");
+}
+
+}  // namespace
+}  // namespace tryon

@@ -1,0 +1,49 @@
+#include "server/fabric/fabric.h"
+
+#include <algorithm>
+
+#include "gtest/gtest.h"
+#include "server/base/status.h"
+
+namespace tryon {
+namespace {
+
+TEST(FabricLibrary, EveryFileReadsNamesItselfAndItsSource) {
+  ASSERT_GE(fabric_names().size(), 8u);
+  for (const std::string& name : fabric_names()) {
+    const auto fabric = fabric_by_name(name);
+    ASSERT_TRUE(fabric.ok()) << fabric.status();
+    EXPECT_EQ(fabric->name, name);
+    EXPECT_FALSE(fabric->title.empty()) << name;
+    EXPECT_FALSE(fabric->source.empty()) << name;
+  }
+}
+
+TEST(FabricLibrary, TheDefaultIsInIt) { EXPECT_TRUE(fabric_by_name(kDefaultFabric).ok()); }
+
+TEST(FabricLibrary, AnUnknownNameIsAnsweredWithTheNearest) {
+  const auto status = fabric_by_name("denim").status();
+  ASSERT_TRUE(error_detail(status).has_value());
+  EXPECT_EQ(error_detail(status)->reason, "FABRIC_UNKNOWN");
+  EXPECT_NE(fabric_by_name("denim_12oz").status().message().find("denim_12oz"), std::string::npos);
+  EXPECT_NE(error_detail(fabric_by_name("denim_12oz").status())->remedy.find("denim_11oz"), std::string::npos);
+}
+
+TEST(FabricJson, AWrongUnitIsCaughtByItsRange) {
+  const auto status = fabric_from_json(
+      R"({"areal_density_kg_m2": 187, "thickness_m": 0.001, "stretch_warp_n_m": 30, "stretch_weft_n_m": 30,
+          "shear_n_m": 30, "bend_warp_n_m2_per_m": 1e-5, "bend_weft_n_m2_per_m": 1e-5, "friction_static": 0.4,
+          "friction_kinetic": 0.4})",
+      "mine.json");
+  EXPECT_EQ(error_detail(status.status())->reason, "FABRIC_OUT_OF_RANGE");
+  EXPECT_EQ(error_detail(status.status())->field, "mine.json: areal_density_kg_m2");
+}
+
+TEST(FabricJson, GarbageIsRefusedByName) {
+  for (const char* text : {"", "[]", "{", "\x89PNG"}) {
+    EXPECT_EQ(error_detail(fabric_from_json(text, "x.json").status())->reason, "FABRIC_UNREADABLE") << text;
+  }
+}
+
+}  // namespace
+}  // namespace tryon

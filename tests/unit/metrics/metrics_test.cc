@@ -1,0 +1,99 @@
+#include "server/metrics/metrics.h"
+
+#include <cmath>
+
+#include "gtest/gtest.h"
+
+namespace tryon {
+namespace {
+
+TriangleMesh one_triangle() { return {{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)}, {Triangle(0, 1, 2)}}; }
+std::vector<std::array<Vec2, 3>> flat_of_one() { return {{Vec2(0, 0), Vec2(1, 0), Vec2(0, 1)}}; }
+
+TEST(Strain, RestIsZero) {
+  const auto s = measure_strain(one_triangle(), flat_of_one());
+  EXPECT_NEAR(s.warp[0], 0.0, 1e-15);
+  EXPECT_NEAR(s.weft[0], 0.0, 1e-15);
+  EXPECT_NEAR(s.shear[0], 0.0, 1e-15);
+}
+
+TEST(Strain, WarpRunsAlongYOfTheClothWhateverItsPlaceInTheWorld) {
+  TriangleMesh mesh = one_triangle();
+  for (Vec3& p : mesh.positions) p = Vec3(3 + p.z(), 1.10 * p.y(), 0.95 * p.x());  // x -> z, y stretched
+  const auto s = measure_strain(mesh, flat_of_one());
+  EXPECT_NEAR(s.warp[0], 0.10, 1e-12);
+  EXPECT_NEAR(s.weft[0], -0.05, 1e-12);
+}
+
+TEST(Strain, ShearIsTheCosineBetweenWarpAndWeft) {
+  TriangleMesh mesh = one_triangle();
+  mesh.positions[2] = Vec3(std::sin(0.2), std::cos(0.2), 0);
+  EXPECT_NEAR(measure_strain(mesh, flat_of_one()).shear[0], std::sin(0.2), 1e-12);
+}
+
+TEST(Percentiles, OfAbsoluteValues) {
+  std::vector<double> values;
+  for (int i = 0; i <= 100; ++i) values.push_back(i % 2 == 0 ? i : -i);
+  const Percentiles p = percentiles(values);
+  EXPECT_DOUBLE_EQ(p.p50, 50);
+  EXPECT_DOUBLE_EQ(p.p95, 95);
+  EXPECT_DOUBLE_EQ(p.max, 100);
+}
+
+TEST(Seams, TheLargestGapIsReportedInMillimetres) {
+  EXPECT_NEAR(max_gap_mm({Vec3(0, 0, 0), Vec3(0, 0, 0.001), Vec3(0, 0.003, 0)}, {{0, 1}, {0, 2}}), 3.0, 1e-12);
+}
+
+TEST(SelfIntersections, TwoCrossingTrianglesAreOnePairAndNeighboursAreNone) {
+  TriangleMesh mesh = one_triangle();
+  mesh.positions.insert(mesh.positions.end(), {Vec3(0.2, 0.2, -1), Vec3(0.2, 0.2, 1), Vec3(5, 5, 0.5), Vec3(1, 1, 0)});
+  mesh.triangles.push_back(Triangle(3, 4, 5));
+  mesh.triangles.push_back(Triangle(1, 6, 2));  // shares an edge with the first
+  EXPECT_EQ(count_self_intersections(mesh), 2);  // the blade passes through both coplanar triangles
+  mesh.triangles.erase(mesh.triangles.begin() + 1);
+  EXPECT_EQ(count_self_intersections(mesh), 0);
+}
+
+TEST(SelfIntersections, AgreesWithBruteForceOnACrumpledSheet) {
+  TriangleMesh mesh;
+  const int n = 12;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const double a = 0.9 * i, b = 0.7 * j;
+      mesh.positions.push_back(Vec3(std::sin(a) + 0.1 * j, std::cos(b) * 0.5 + 0.05 * i, std::sin(a * b * 0.3)));
+    }
+  }
+  for (int i = 0; i + 1 < n; ++i) {
+    for (int j = 0; j + 1 < n; ++j) {
+      const int v = i * n + j;
+      mesh.triangles.push_back(Triangle(v, v + 1, v + n));
+      mesh.triangles.push_back(Triangle(v + 1, v + n + 1, v + n));
+    }
+  }
+  // Brute force: an edge of one triangle pierces the other (general position).
+  auto pierces = [&](const Vec3& p, const Vec3& q, const Triangle& t) {
+    const Vec3 &a = mesh.positions[t[0]], &b = mesh.positions[t[1]], &c = mesh.positions[t[2]];
+    auto volume = [](const Vec3& w, const Vec3& x, const Vec3& y, const Vec3& z) { return (x - w).dot((y - w).cross(z - w)); };
+    const double s1 = volume(p, a, b, c), s2 = volume(q, a, b, c);
+    if ((s1 > 0) == (s2 > 0)) return false;
+    const double e1 = volume(p, q, a, b), e2 = volume(p, q, b, c), e3 = volume(p, q, c, a);
+    return (e1 > 0) == (e2 > 0) && (e2 > 0) == (e3 > 0);
+  };
+  int expected = 0;
+  for (int s = 0; s < mesh.triangle_count(); ++s) {
+    for (int t = s + 1; t < mesh.triangle_count(); ++t) {
+      bool shared = false, hit = false;
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) shared |= mesh.triangles[s][i] == mesh.triangles[t][j];
+        hit |= pierces(mesh.positions[mesh.triangles[s][i]], mesh.positions[mesh.triangles[s][(i + 1) % 3]], mesh.triangles[t]);
+        hit |= pierces(mesh.positions[mesh.triangles[t][i]], mesh.positions[mesh.triangles[t][(i + 1) % 3]], mesh.triangles[s]);
+      }
+      expected += !shared && hit;
+    }
+  }
+  EXPECT_GT(expected, 5);
+  EXPECT_EQ(count_self_intersections(mesh), expected);
+}
+
+}  // namespace
+}  // namespace tryon
