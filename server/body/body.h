@@ -35,19 +35,20 @@ struct ScanOptions {
 
 // How the scan was read.
 struct ScanSource {
-  std::string unit;         // "mm", "cm", "dm", "m" or "custom"
-  std::string up_axis;      // "+x", "-x", "+y", ... in the file's frame
-  double scale_m = 1.0;     // metres a file unit
+  std::string unit;      // "mm", "cm", "dm", "m" or "custom"
+  std::string up_axis;   // "+x", "-x", "+y", ... in the file's frame
+  double scale_m = 1.0;  // metres a file unit
   bool declared_unit = false, declared_up = false;
   std::vector<std::string> healed;  // what was mended, in words
 };
 
 struct Body {
-  TriangleMesh mesh;             // the largest human component, welded, outward
-  std::vector<BodyPart> part;    // [vertex_count]
+  TriangleMesh mesh;           // the largest human component, welded, outward
+  std::vector<BodyPart> part;  // [vertex_count]
   Pose pose = Pose::kA;
   ScanSource source;
   double height_m = 0.0;
+  double arm_angle_deg = 45.0;                    // of the arms below the horizontal, mean of both
   std::map<std::string, double> measurements_mm;  // ISO 8559-1 name -> mm
   std::map<std::string, Vec3> landmarks;          // name -> metres; left_/right_ by the person's own sides
 };

@@ -11,9 +11,9 @@ namespace tryon {
 
 struct MannequinTable {  // mm; the defaults are a woman of size M
   double height = 1680, neck_girth = 340, shoulder_width = 390, bust_girth = 900, under_bust_girth = 770,
-         waist_girth = 720, hip_girth = 970, thigh_girth = 560, knee_girth = 370, calf_girth = 355,
-         ankle_girth = 220, upper_arm_girth = 280, elbow_girth = 245, wrist_girth = 160, arm_length = 580,
-         inside_leg = 770, head_girth = 560;
+         waist_girth = 720, hip_girth = 970, thigh_girth = 560, knee_girth = 370, calf_girth = 355, ankle_girth = 220,
+         upper_arm_girth = 280, elbow_girth = 245, wrist_girth = 160, arm_length = 580, inside_leg = 770,
+         head_girth = 560;
   double arm_angle_deg = 45;  // below the horizontal
 };
 

@@ -52,11 +52,11 @@ absl::StatusOr<Person> fit_person(const RunContext& run, Body body, ProxyShape s
 DraftMeasurements draft_measurements(const Body& body) {
   DraftMeasurements m;
   const std::pair<const char*, double*> fields[] = {
-      {"bust_girth", &m.bust_girth},         {"waist_girth", &m.waist_girth},
-      {"hip_girth", &m.hip_girth},           {"shoulder_width", &m.shoulder_width},
-      {"neck_girth", &m.neck_girth},         {"upper_arm_girth", &m.upper_arm_girth},
-      {"neck_height", &m.neck_height},       {"shoulder_height", &m.shoulder_height},
-      {"waist_height", &m.waist_height},     {"hip_height", &m.hip_height},
+      {"bust_girth", &m.bust_girth},      {"waist_girth", &m.waist_girth},
+      {"hip_girth", &m.hip_girth},        {"shoulder_width", &m.shoulder_width},
+      {"neck_girth", &m.neck_girth},      {"upper_arm_girth", &m.upper_arm_girth},
+      {"neck_height", &m.neck_height},    {"shoulder_height", &m.shoulder_height},
+      {"waist_height", &m.waist_height},  {"hip_height", &m.hip_height},
       {"crotch_height", &m.crotch_height}};
   for (const auto& [name, value] : fields) {
     const auto it = body.measurements_mm.find(name);

@@ -90,7 +90,8 @@ RenderPiece shown_body(const Body& body) {
 // Points of a solid's surface on a grid of rows (along) and columns (around).
 Vec3 surface_point(const Sphere& s, double along, double angle) {
   const double polar = kPi * along;
-  return s.center + s.radius * Vec3(std::sin(polar) * std::cos(angle), -std::cos(polar), std::sin(polar) * std::sin(angle));
+  return s.center +
+         s.radius * Vec3(std::sin(polar) * std::cos(angle), -std::cos(polar), std::sin(polar) * std::sin(angle));
 }
 
 Vec3 surface_point(const Frustum& f, double along, double angle) {

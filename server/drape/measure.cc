@@ -79,9 +79,8 @@ Json hang_json(const WeldedMesh& cloth) {
 }
 
 Json equilibrium_json(const SettleReport& r) {
-  return Json{{"termination", r.termination},   {"grade", r.grade},
-              {"residual_max", r.residual_max}, {"residual_rms", r.residual_rms},
-              {"iterations", r.iterations},     {"steps", r.sew_steps + r.drape_steps}};
+  return Json{{"termination", r.termination},   {"grade", r.grade},           {"residual_max", r.residual_max},
+              {"residual_rms", r.residual_rms}, {"iterations", r.iterations}, {"steps", r.sew_steps + r.drape_steps}};
 }
 
 Json measurements_json(const Body& body) {
@@ -92,9 +91,12 @@ Json measurements_json(const Body& body) {
 
 std::string_view kind_name(Proxy::Kind kind) {
   switch (kind) {
-    case Proxy::Kind::kSphere: return "sphere";
-    case Proxy::Kind::kCylinder: return "cylinder";
-    case Proxy::Kind::kFrustum: return "frustum";
+    case Proxy::Kind::kSphere:
+      return "sphere";
+    case Proxy::Kind::kCylinder:
+      return "cylinder";
+    case Proxy::Kind::kFrustum:
+      return "frustum";
   }
   return "";
 }
@@ -102,9 +104,12 @@ std::string_view kind_name(Proxy::Kind kind) {
 Json solid_json(const Sphere& s) { return Json{{"center", json_of(s.center)}, {"radius", s.radius}}; }
 
 Json solid_json(const Frustum& f) {
-  return Json{{"bottom", json_of(f.bottom)}, {"top", json_of(f.top)},
-              {"axis", json_of(f.axis)},     {"u", json_of(f.u)},
-              {"v", json_of(f.v)},           {"bottom_radii", {f.bottom_radii.x(), f.bottom_radii.y()}},
+  return Json{{"bottom", json_of(f.bottom)},
+              {"top", json_of(f.top)},
+              {"axis", json_of(f.axis)},
+              {"u", json_of(f.u)},
+              {"v", json_of(f.v)},
+              {"bottom_radii", {f.bottom_radii.x(), f.bottom_radii.y()}},
               {"top_radii", {f.top_radii.x(), f.top_radii.y()}}};
 }
 

@@ -70,8 +70,7 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   ASSIGN_OR_RETURN(result.artifacts, deliver_drape(run, person, garment, settled, fabric));
   clock.enter("measure");
   run.report("measure", 0.0);
-  result.summary_json =
-      metrics_json(run, {person, garment, arranged, settled, settings, digest(request)}, &clock);
+  result.summary_json = metrics_json(run, {person, garment, arranged, settled, settings, digest(request)}, &clock);
   result.artifacts["metrics.json"] = json_artifact(result.summary_json);
   result.settled = settled.report.grade != "none" || settled.report.termination == "blown";
   return result;

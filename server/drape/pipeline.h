@@ -30,8 +30,8 @@ struct PipelineInput {
 
 struct PipelineResult {
   Artifacts artifacts;
-  bool settled = true;            // drape: reached its grade
-  std::string summary_json;       // small: metrics.json of a drape, body.json of a body, garment.json of a garment
+  bool settled = true;       // drape: reached its grade
+  std::string summary_json;  // small: metrics.json of a drape, body.json of a body, garment.json of a garment
 };
 
 // body.json, body.glb, proxies.glb, preview_front.png, preview_left.png

@@ -21,21 +21,21 @@ struct BodyRequest {
 };
 
 struct GarmentRequest {
-  std::string blob;       // SHA-256 of the pattern file; empty with a sample
+  std::string blob;  // SHA-256 of the pattern file; empty with a sample
   std::string file_name;
-  std::string sample;     // "tshirt", "skirt" or "trousers" of the project's own
+  std::string sample;  // "tshirt", "skirt" or "trousers" of the project's own
 };
 
 struct DrapeSettings {
   // Changes the answer.
-  std::string fabric = "cotton_jersey";        // a library name
+  std::string fabric = "cotton_jersey";  // a library name
   std::string solver = "spring_projection";
-  double resolution_mm = 15.0;                 // 5 .. 50: edge length of the cloth's triangles
-  bool contact_scan = false;                   // false: proxies; true: the scan's surface
+  double resolution_mm = 15.0;  // 5 .. 50: edge length of the cloth's triangles
+  bool contact_scan = false;    // false: proxies; true: the scan's surface
   ProxyShape proxy_shape = ProxyShape::kElliptic;
-  Vec3 wind_mps = Vec3::Zero();                // |wind| <= 60
+  Vec3 wind_mps = Vec3::Zero();  // |wind| <= 60
   // Changes speed only.
-  int threads = 1;                             // 1 .. 64; the result's bytes do not depend on it
+  int threads = 1;  // 1 .. 64; the result's bytes do not depend on it
 };
 absl::Status validate(const DrapeSettings& settings);
 

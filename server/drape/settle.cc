@@ -14,18 +14,19 @@ namespace {
 
 using Pairs = std::vector<std::pair<int, int>>;
 
-// Sewing runs without weight and in thick air: the panels only have to meet round the body.
+// Sewing runs without weight and well damped: the panels only have to meet round the body.
 constexpr int kCloseSteps = 50, kMaxSewSteps = 120;
 constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0;
-// Settling: full weight, light damping at first so that folds form, stronger towards the end.
-constexpr int kMaxDrapeSteps = 600, kCalmFrom = 120;
-constexpr double kDrapeKeep = 0.96, kCalmKeep = 0.85;
+// Falling: full weight in small steps, so that folds and friction follow a path. Calming: large steps without inertia,
+// each minimised well, until the forces balance.
+constexpr int kFallSteps = 45, kMaxCalmSteps = 120, kCalmIterations = 40, kPatience = 25;
+constexpr double kFallKeep = 0.96, kCalmStep = 0.1;
 constexpr int kBlowSteps = 90;  // three simulated seconds
 constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
 constexpr absl::Duration kDeliverReserve = absl::Seconds(3);  // kept for measuring and exporting
 
 sim::SpringFabric spring_fabric(const Fabric& f) {
-  return {f.areal_density, f.stretch_warp, f.stretch_weft, f.shear,          f.bend_warp,
+  return {f.areal_density, f.stretch_warp, f.stretch_weft,    f.shear,           f.bend_warp,
           f.bend_weft,     f.thickness,    f.friction_static, f.friction_kinetic};
 }
 
@@ -107,22 +108,32 @@ std::string grade_of(const sim::Residual& r, double max_speed) {
   return "none";
 }
 
-// Steps until the net nodal forces are those of a garment at rest, the steps run out, or the deadline is near.
-absl::Status settle(Stage* stage, const sim::DrapeModel& model, sim::SolverSettings settings,
-                    const std::string& solver_name) {
+absl::Status fall(Stage* stage) {
+  for (int i = 0; i < kFallSteps && !near_deadline(stage->run); ++i) {
+    const auto step = advance(stage);
+    if (!step.ok()) return step.status();
+    ++stage->report.drape_steps;
+    stage->run.report("drape", 0.3 * (i + 1.0) / kFallSteps);
+  }
+  return absl::OkStatus();
+}
+
+// Steps until the net nodal forces are those of a garment at rest, nothing improves, or the deadline is near.
+absl::Status calm(Stage* stage) {
   SettleReport& report = stage->report;
-  std::unique_ptr<sim::Solver> calm;
   report.termination = "step_limit";
-  for (int i = 0; i < kMaxDrapeSteps; ++i) {
-    if (i == kCalmFrom) {
-      settings.velocity_keep = kCalmKeep;
-      ASSIGN_OR_RETURN(calm, sim::make_solver(solver_name, model, settings));
-    }
-    Stage now{stage->run, stage->scene, calm ? *calm : stage->solver, stage->state, report};
-    ASSIGN_OR_RETURN(const sim::StepReport step, advance(&now));
+  double best = 1e300;
+  int since_best = 0;
+  for (int i = 0; i < kMaxCalmSteps; ++i) {
+    for (auto& v : stage->state.v) v.setZero();
+    ASSIGN_OR_RETURN(const sim::StepReport step, advance(stage));
     ++report.drape_steps;
-    stage->run.report("drape", (i + 1.0) / kMaxDrapeSteps);
-    if (step.residual_rms <= kFinalRms && step.residual_max <= kFinalMax) {
+    stage->run.report("drape", 0.3 + 0.7 * (i + 1.0) / kMaxCalmSteps);
+    const bool final_grade = step.residual_rms <= kFinalRms && step.residual_max <= kFinalMax;
+    const bool preview_grade = step.residual_rms <= kPreviewRms && step.residual_max <= kPreviewMax;
+    since_best = step.residual_rms < 0.9 * best ? 0 : since_best + 1;
+    best = std::min(best, step.residual_rms);
+    if (final_grade || (preview_grade && since_best >= kPatience)) {
       report.termination = "settled";
       break;
     }
@@ -182,16 +193,22 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
   const sim::ClothInput cloth = closed_garment(out.cloth, fabric);
   ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
   sim::SolverSettings settings;
-  settings.velocity_keep = kDrapeKeep;
-  ASSIGN_OR_RETURN(auto solver, sim::make_solver(options.solver, model, settings));
+  settings.velocity_keep = kFallKeep;
+  ASSIGN_OR_RETURN(auto moving, sim::make_solver(options.solver, model, settings));
   sim::Scene scene;
   scene.collider = &collider;
   sim::DrapeState state = sim::start_state(cloth);
-  Stage stage{run, scene, *solver, state, out.report};
-  RETURN_IF_ERROR(settle(&stage, model, settings, options.solver));
+  Stage falling{run, scene, *moving, state, out.report};
+  RETURN_IF_ERROR(fall(&falling));
+  settings.velocity_keep = 0.0;
+  settings.time_step = kCalmStep;
+  settings.iterations = kCalmIterations;
+  ASSIGN_OR_RETURN(auto calming, sim::make_solver(options.solver, model, settings));
+  Stage resting{run, scene, *calming, state, out.report};
+  RETURN_IF_ERROR(calm(&resting));
   if (options.wind_mps.squaredNorm() > 0.0) {
     scene.wind.velocity = options.wind_mps;
-    RETURN_IF_ERROR(blow(&stage));
+    RETURN_IF_ERROR(blow(&falling));
   }
   out.cloth.mesh.positions = positions_of(state);
   const sim::Residual residual = sim::equilibrium_residual(model, scene, state);

@@ -1,7 +1,8 @@
-// What it is: the moving part of a drape: sew the panels closed, weld them, settle under gravity, blow if there is wind.
-// Units: SI. Shapes: positions [welded vertex_count]. Stop rule: net nodal force over mean nodal weight (validation 6.1)
-// and simulated time. How it fails: INTERNAL with phase and particle from the solver; CANCELLED; DEADLINE_EXCEEDED only
-// where nothing is left to return. A drape that did not settle is a result that says so. Thread rules: as RunContext.
+// What it is: the moving part of a drape: sew the panels closed, weld them, settle under gravity, blow if there is
+// wind. Units: SI. Shapes: positions [welded vertex_count]. Stop rule: net nodal force over mean nodal weight
+// (validation 6.1) and simulated time. How it fails: INTERNAL with phase and particle from the solver; CANCELLED;
+// DEADLINE_EXCEEDED only where nothing is left to return. A drape that did not settle is a result that says so. Thread
+// rules: as RunContext.
 #pragma once
 
 #include <string>

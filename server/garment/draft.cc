@@ -109,8 +109,18 @@ Panel torso_panel(const Torso& t, std::string name) {
   draft.close();
   return draft.panel();
 }
-enum TorsoEdge { kHem, kSideLeft, kArmholeLeft, kShoulderLeft, kNeckLeft, kNeckRight, kShoulderRight, kArmholeRight,
-                 kSideRight, kTorsoEdgeCount };
+enum TorsoEdge {
+  kHem,
+  kSideLeft,
+  kArmholeLeft,
+  kShoulderLeft,
+  kNeckLeft,
+  kNeckRight,
+  kShoulderRight,
+  kArmholeRight,
+  kSideRight,
+  kTorsoEdgeCount
+};
 
 // Half a sleeve, x along the arm from the shoulder tip, y up across it. Edges: 0 cap, 1 underarm, 2 hem, 3 top.
 Panel sleeve_panel(double cap_height, double half_width, double length, std::string name) {
@@ -207,7 +217,8 @@ constexpr double kBandHeight = 0.036;
 // Front and back bands sewn to each other at the sides; returns {front, back}; the back band is reversed.
 std::pair<int, int> add_bands(PatternDraft* draft, const DraftMeasurements& m) {
   const double half = from_mm(m.waist_girth) * 1.0 / 4, y = from_mm(m.waist_height) - 0.008;
-  Panel front = band_panel(half, kBandHeight, "waistband_front"), back = band_panel(half, kBandHeight, "waistband_back");
+  Panel front = band_panel(half, kBandHeight, "waistband_front"),
+        back = band_panel(half, kBandHeight, "waistband_back");
   place(&front, 0, y, kStart);
   place(&back, 0, y, -kStart);
   const int f = draft->add(front), b = draft->add(reversed(back));
@@ -221,10 +232,12 @@ Panel skirt_panel(double waist, double hip, double hem, double hip_depth, double
   const double h = length - hip_depth;
   draft.line({hem, 0});
   draft.line({hip, h});
-  draft.curve({hip - 0.002, h + 0.4 * hip_depth}, {waist + 0.35 * (hip - waist), length - 0.3 * hip_depth}, {waist, length});
+  draft.curve({hip - 0.002, h + 0.4 * hip_depth}, {waist + 0.35 * (hip - waist), length - 0.3 * hip_depth},
+              {waist, length});
   draft.line({0, length - 0.008});
   draft.line({-waist, length});
-  draft.curve({-waist - 0.35 * (hip - waist), length - 0.3 * hip_depth}, {-hip + 0.002, h + 0.4 * hip_depth}, {-hip, h});
+  draft.curve({-waist - 0.35 * (hip - waist), length - 0.3 * hip_depth}, {-hip + 0.002, h + 0.4 * hip_depth},
+              {-hip, h});
   draft.close();
   return draft.panel();
 }
@@ -347,7 +360,8 @@ absl::StatusOr<Pattern> draft_sample(std::string_view name, const DraftMeasureme
   if (name == "tshirt") return draft_tshirt(m);
   if (name == "skirt") return draft_skirt(m);
   if (name == "trousers") return draft_trousers(m);
-  return invalid_input("SAMPLE_UNKNOWN", "garment.sample", cat("there is no sample garment \"", name.substr(0, 64), "\""),
+  return invalid_input("SAMPLE_UNKNOWN", "garment.sample",
+                       cat("there is no sample garment \"", name.substr(0, 64), "\""),
                        "The samples are: skirt, trousers, tshirt.");
 }
 

@@ -13,11 +13,11 @@
 namespace tryon {
 
 struct ExportPiece {
-  std::string name;                  // "garment", "body", "proxy torso 3"
+  std::string name;  // "garment", "body", "proxy torso 3"
   TriangleMesh mesh;
-  std::vector<Vec3> normals;         // [vertex_count]
-  std::vector<Vec2> uv;              // [vertex_count] or empty; metres on the cloth, v up
-  Vec3 colour = {0.6, 0.6, 0.6};     // linear RGB
+  std::vector<Vec3> normals;      // [vertex_count]
+  std::vector<Vec2> uv;           // [vertex_count] or empty; metres on the cloth, v up
+  Vec3 colour = {0.6, 0.6, 0.6};  // linear RGB
   double opacity = 1.0;
   double roughness = 0.9;
   bool double_sided = true;

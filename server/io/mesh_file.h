@@ -16,7 +16,7 @@
 namespace tryon {
 
 enum class MeshFormat { kObj, kPly, kStl, kGlb };
-std::string_view mesh_format_name(MeshFormat format);                        // "obj", ...
+std::string_view mesh_format_name(MeshFormat format);                          // "obj", ...
 absl::StatusOr<MeshFormat> mesh_format_from_name(std::string_view file_name);  // by extension
 absl::StatusOr<MeshFormat> sniff_mesh_format(std::string_view bytes);          // by content, where it is plain
 

@@ -1,8 +1,10 @@
 // What it is: the server's Prometheus metrics on a port of their own: requests by method and code, durations, stages,
 // drapes by outcome. No label ever holds a body, garment or tenant. Units: seconds, counts.
-// How it fails: an address in use is UNAVAILABLE. Thread rules: all methods from any thread.
+// How it fails: an address in use is UNAVAILABLE. Thread rules: all methods from any thread. Once scraped, destruction
+// takes up to 2 s: the HTTP library wakes its idle thread no sooner.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

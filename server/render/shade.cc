@@ -59,6 +59,18 @@ T at_corners(const std::vector<T>& values, const Triangle& t, const Hit& hit) {
   return (1.0 - hit.b1 - hit.b2) * values[t[0]] + hit.b1 * values[t[1]] + hit.b2 * values[t[2]];
 }
 
+// The point lifted to the curved surface that the corner normals tell of, on the side that is seen, so that a coarse
+// triangle throws no shadow on its neighbour (Hanika 2021, Hacking the shadow terminator).
+Vec3 lifted(const RenderPiece& piece, const Triangle& t, const Hit& hit, const Vec3& point, double side) {
+  const double weight[3] = {1.0 - hit.b1 - hit.b2, hit.b1, hit.b2};
+  Vec3 out = point;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 n = side * piece.normals[t[k]];
+    out -= weight[k] * std::min(0.0, (point - piece.mesh.positions[t[k]]).dot(n)) * n;
+  }
+  return out;
+}
+
 }  // namespace
 
 SampleStream::SampleStream(uint32_t x, uint32_t y, uint32_t purpose) {
@@ -76,7 +88,8 @@ Vec2 SampleStream::next() {  // additive recurrence with the plastic number's po
 
 struct Shader::Surface {
   const RenderPiece* piece = nullptr;
-  Vec3 point, flat_normal, normal;  // both face the viewer
+  Vec3 point;                // on the surface that the smooth normals stand for
+  Vec3 flat_normal, normal;  // both face the viewer
   Vec3 colour;
   bool back = false;  // seen from behind
 };
@@ -103,6 +116,7 @@ Shader::Surface Shader::surface_at(const Hit& hit, const Vec3& ray) const {
   if (out.normal.dot(out.flat_normal) < 0.0) out.normal = -out.normal;
   out.back = out.flat_normal.dot(ray) > 0.0;
   if (out.back) out.flat_normal = -out.flat_normal, out.normal = -out.normal;
+  out.point = lifted(*out.piece, t, hit, out.point, out.back ? -1.0 : 1.0);
   const double away = out.normal.dot(ray);  // a smooth normal may look away at the rim
   if (away > -0.02) out.normal = (out.normal - (away + 0.02) * ray).normalized();
   out.colour = out.piece->colours.empty() ? out.piece->colour : at_corners(out.piece->colours, t, hit);

@@ -85,8 +85,9 @@ bool ContactSet::lag_normal_forces(const std::vector<RVec3>& x) {
   if (!reachable_) return false;
   bool changed = false;
   for (size_t i = 0; i < x.size(); ++i) {
+    if (anchored_[i]) continue;
     const Real now = pressure(static_cast<int>(i), x[i]);
-    changed = changed || std::abs(now - normal_force_[i]) > Real(0.1) * std::max(now, normal_force_[i]);
+    changed = changed || now != normal_force_[i];
     normal_force_[i] = now;
   }
   return changed;
@@ -107,6 +108,15 @@ double ContactSet::add(int i, const RVec3& x, RVec3* gradient) const {
     *gradient += friction::gradient(stiffness_[i], limit, u);
   }
   return energy;
+}
+
+void ContactSet::keep_free_part(int i, const RVec3& x, RVec3* vector) const {
+  if (!reachable_ || pressure(i, x) <= 0) return;
+  if (stiffness_[i] * slip(i, x).norm() < friction_limit(i)) {
+    vector->setZero();
+  } else {
+    *vector -= normal_[i] * normal_[i].dot(*vector);
+  }
 }
 
 void ContactSet::project(const RunContext& run, const Scene& scene, std::vector<RVec3>* x, std::vector<RVec3>* v) {

@@ -7,6 +7,7 @@
 // No allocation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,12 +23,21 @@ class ContactSet {
   void begin_step(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x);
   // Asks again where particles moved more than `moved` metres; true if any plane changed.
   bool refresh(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, Real moved);
-  // Normal forces for friction taken anew from the present x; true if any changed by more than a tenth.
+  // Normal forces of contacts that began in this step, taken from the present x for their friction; true if any
+  // changed. Older contacts keep the converged force of the step before: a half-way one would be noise, and noise makes
+  // slip.
   bool lag_normal_forces(const std::vector<RVec3>& x);
 
   // Energy of particle i at x; adds its gradient.
   double add(int i, const RVec3& x, RVec3* gradient) const;
-  bool pressed(int i, const RVec3& x) const { return pressure(i, x) > 0; }
+  // In contact or about to be: within a millimetre.
+  bool near(int i, const RVec3& x) const { return reachable_ && (multiplier_[i] > 0 || gap(i, x) < Real(1e-3)); }
+  // Takes from a force or a motion of particle i what its contact holds: the normal part, or all where friction sticks.
+  void keep_free_part(int i, const RVec3& x, RVec3* vector) const;
+  // The nearest place to x outside the offset by the present tangent plane.
+  RVec3 outside(int i, const RVec3& x) const {
+    return reachable_ ? RVec3(x + std::max(Real(0), -gap(i, x)) * normal_[i]) : x;
+  }
   Real stiffness(int i) const { return stiffness_[i]; }
 
   // After the minimisation: moves deep particles out along the normal (x and v), then multipliers and anchors.

@@ -92,7 +92,7 @@ Vec3 random_point_near(std::mt19937& random, const Frustum& f, double reach) {
 
 TEST(FrustumDistance, EqualsBruteForceForCircularSections) {
   std::mt19937 random(1);
-  for (int i = 0; i < 250; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     Frustum f = random_frustum(random, Section::kCircle, i % 3 == 0 ? 0.0 : 1.0);
     f.open_bottom = i % 5 == 1, f.open_top = i % 7 == 1;
     const Vec3 p = random_point_near(random, f, 0.15);
@@ -104,7 +104,7 @@ TEST(FrustumDistance, EqualsBruteForceForCircularSections) {
 
 TEST(FrustumDistance, EqualsBruteForceForEllipticSections) {
   std::mt19937 random(2);
-  for (int i = 0; i < 250; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     Frustum f = random_frustum(random, Section::kEllipse);
     f.open_bottom = i % 5 == 1, f.open_top = i % 7 == 1;
     const Vec3 p = random_point_near(random, f, 0.05);

@@ -18,8 +18,8 @@ struct SheetOptions {
   double width = 1.0, length = 1.0;  // along weft (x) and warp (y)
   int columns = 20, rows = 20;
   double jitter = 0.0, height = 0.0;
-  bool hung = false;                 // placed in the plane z = 0 with warp vertical, top edge at y = height
-  bool slanted = true;               // false: plain square grid
+  bool hung = false;    // placed in the plane z = 0 with warp vertical, top edge at y = height
+  bool slanted = true;  // false: plain square grid
 };
 
 inline ClothInput make_sheet(const SheetOptions& o) {
@@ -68,7 +68,8 @@ class SphereCollider : public Collider {
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
     const Eigen::Vector3d out = point - center_;
     const double length = out.norm();
-    return {std::min(length - radius_, max_distance), length > 0 ? Eigen::Vector3d(out / length) : Eigen::Vector3d(0, 1, 0)};
+    return {std::min(length - radius_, max_distance),
+            length > 0 ? Eigen::Vector3d(out / length) : Eigen::Vector3d(0, 1, 0)};
   }
 
  private:

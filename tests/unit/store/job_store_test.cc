@@ -362,7 +362,7 @@ int drain_in_child(const std::string& path, int total) {
 
 TEST(SqliteJobStore, TwoProcessesShareAQueueWithoutADoubleLease) {
   const Folder folder;
-  constexpr int kTasks = 40;
+  constexpr int kTasks = 24;
   const std::string file = folder.file("tasks.sqlite");
   {
     auto store = open_sqlite_job_store(file).value();

@@ -1,0 +1,297 @@
+#include "client/cli/commands.h"
+
+#include <signal.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "client/cli/progress_bar.h"
+#include "google/protobuf/util/json_util.h"
+#include "nlohmann/json.hpp"
+#include "server/base/status.h"
+#include "server/base/text.h"
+
+namespace tryon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+absl::StatusOr<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream bytes;
+  if (in && !fs::is_directory(path)) {
+    bytes << in.rdbuf();
+    return bytes.str();
+  }
+  return invalid_input("FILE_UNREADABLE", path, cat("the file ", path, " cannot be read"), "Check the path.");
+}
+
+absl::Status write_file(const fs::path& path, const std::string& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (out) return absl::OkStatus();
+  return make_error(absl::StatusCode::kUnavailable, "FILE_UNWRITABLE", path.string(), "the file cannot be written",
+                    "Check the folder and the space on the disk.");
+}
+
+template <typename Artifacts>
+absl::Status save_all(client::Client* client, const Artifacts& artifacts, const std::string& out) {
+  std::error_code error;
+  fs::create_directories(out, error);
+  for (const v1::Artifact& artifact : artifacts) {
+    ASSIGN_OR_RETURN(const std::string bytes, client->fetch(artifact));
+    RETURN_IF_ERROR(write_file(fs::path(out) / fs::path(artifact.file_name()).filename(), bytes));
+  }
+  return absl::OkStatus();
+}
+
+v1::ProxyShape shape_of(const Options& o) {
+  return o.shape == "circular" ? v1::PROXY_SHAPE_CIRCULAR : v1::PROXY_SHAPE_ELLIPTIC;
+}
+
+absl::StatusOr<v1::CreateBodyRequest> body_request(const Options& o, client::Client* client) {
+  v1::CreateBodyRequest request;
+  request.set_proxy_shape(shape_of(o));
+  if (o.body == "sample") {
+    request.mutable_source()->set_sample(true);
+    return request;
+  }
+  ASSIGN_OR_RETURN(const std::string bytes, read_file(o.body));
+  ASSIGN_OR_RETURN(*request.mutable_source()->mutable_mesh_sha256(), client->upload(bytes));
+  request.mutable_source()->set_file_name(fs::path(o.body).filename().string());
+  return request;
+}
+
+absl::StatusOr<v1::CreateGarmentRequest> garment_request(const std::string& garment, client::Client* client) {
+  v1::CreateGarmentRequest request;
+  if (garment == "sample" || garment.rfind("sample:", 0) == 0) {
+    request.mutable_source()->set_sample(garment == "sample" ? "tshirt" : garment.substr(7));
+    return request;
+  }
+  ASSIGN_OR_RETURN(const std::string bytes, read_file(garment));
+  ASSIGN_OR_RETURN(*request.mutable_source()->mutable_pattern_sha256(), client->upload(bytes));
+  request.mutable_source()->set_file_name(fs::path(garment).filename().string());
+  return request;
+}
+
+absl::Status parse_wind(const std::string& text, v1::Vector* wind) {
+  if (text.empty()) return absl::OkStatus();
+  double v[3];
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%lf,%lf,%lf%c", &v[0], &v[1], &v[2], &rest) != 3) {
+    return invalid_input("USAGE", "--wind", cat("\"", text, "\" is not a wind"), "Write X,Y,Z in m/s, e.g. 0,0,-5.");
+  }
+  wind->set_x(v[0]), wind->set_y(v[1]), wind->set_z(v[2]);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::Client* client) {
+  v1::CreateDrapeRequest request;
+  RETURN_IF_ERROR(parse_wind(o.wind, request.mutable_wind_mps()));
+  ASSIGN_OR_RETURN(const v1::CreateGarmentRequest garment, garment_request(o.garment, client));
+  ASSIGN_OR_RETURN(const v1::CreateBodyRequest body, body_request(o, client));
+  ASSIGN_OR_RETURN(*request.mutable_garment(), client->begin_garment(garment));
+  ASSIGN_OR_RETURN(*request.mutable_body(), client->begin_body(body));
+  request.set_fabric(o.fabric);
+  request.set_solver(o.solver);
+  request.set_resolution_mm(o.resolution_mm);
+  request.set_contact(o.contact == "scan" ? v1::CONTACT_SURFACE_SCAN : v1::CONTACT_SURFACE_PROXIES);
+  request.set_proxy_shape(shape_of(o));
+  request.set_thread_count(o.threads);
+  if (o.deadline_s > 0) {
+    request.mutable_time_limit()->set_seconds(static_cast<int64_t>(o.deadline_s));
+    request.mutable_time_limit()->set_nanos(
+        static_cast<int>((o.deadline_s - static_cast<double>(static_cast<int64_t>(o.deadline_s))) * 1e9));
+  }
+  return request;
+}
+
+void print_json(const google::protobuf::Message& message) {
+  std::string text;
+  google::protobuf::util::JsonPrintOptions style;
+  style.add_whitespace = true;
+  style.preserve_proto_field_names = true;
+  style.always_print_primitive_fields = true;
+  (void)google::protobuf::util::MessageToJsonString(message, &text, style);
+  std::fputs(text.c_str(), stdout);
+}
+
+void print_drape(const v1::Drape& drape) {
+  const v1::DrapeMetrics& m = drape.metrics();
+  std::printf("%-22s %s\n", "drape", drape.name().substr(0, 19).c_str());
+  std::printf("%-22s %s (grade %s)\n", "termination", m.termination().c_str(), m.grade().c_str());
+  std::printf("%-22s %d vertices, %d triangles\n", "mesh", m.vertex_count(), m.triangle_count());
+  std::printf("%-22s max %.3g, rms %.3g (net force / nodal weight)\n", "residual", m.residual_max_ratio(),
+              m.residual_rms_ratio());
+  std::printf("%-22s %.2f mm\n", "largest seam gap", m.seam_max_gap_mm());
+  std::printf("%-22s %.2f mm\n", "deepest in the body", m.penetration_max_depth_mm());
+  std::printf("%-22s %d\n", "self-intersections", m.self_intersection_count());
+  std::printf("%-22s warp %.1f %%, weft %.1f %%\n", "strain, 95th pct", 100 * m.strain_warp_p95_ratio(),
+              100 * m.strain_weft_p95_ratio());
+  std::printf("%-22s %.1f s\n", "time", m.total_seconds());
+}
+
+CancelFlag interrupted;
+void on_interrupt(int) { interrupted.cancel(); }
+
+client::OnProgress shown_on(ProgressBar* bar) {
+  return [bar](const std::string&, const v1::OperationMetadata& metadata) { bar->show(metadata); };
+}
+
+int drape(const Options& o, client::Client* client) {
+  const auto request = drape_request(o, client);
+  if (!request.ok()) return report_error(request.status(), o.json);
+  signal(SIGINT, on_interrupt);  // the first Ctrl-C cancels the drape on the server, the second ends this program
+  absl::StatusOr<v1::Drape> result;
+  {
+    ProgressBar bar;
+    result = client->run_drape(*request, shown_on(&bar), interrupted);
+  }
+  if (!result.ok()) return report_error(result.status(), o.json);
+  if (const absl::Status saved = save_all(client, result->artifacts(), o.out); !saved.ok()) {
+    return report_error(saved, o.json);
+  }
+  o.json ? print_json(*result) : print_drape(*result);
+  return result->settled() ? kOk : kNotSettled;
+}
+
+int fit(const Options& o, client::Client* client) {
+  const auto request = body_request(o, client);
+  if (!request.ok()) return report_error(request.status(), o.json);
+  absl::StatusOr<v1::Body> body;
+  {
+    ProgressBar bar;
+    body = client->create_body(*request, shown_on(&bar));
+  }
+  if (!body.ok()) return report_error(body.status(), o.json);
+  if (const absl::Status saved = save_all(client, body->artifacts(), o.out); !saved.ok()) {
+    return report_error(saved, o.json);
+  }
+  if (o.json) {
+    print_json(*body);
+    return kOk;
+  }
+  std::printf("%-24s %8.3f m\n", "height", body->height_m());
+  for (const auto& [name, mm] : std::map<std::string, double>(body->measurements_mm().begin(), body->measurements_mm().end())) {
+    if (name != "height") std::printf("%-24s %8.1f mm\n", name.c_str(), mm);
+  }
+  return kOk;
+}
+
+int garment_check(const Options& o, client::Client* client) {
+  const auto request = garment_request(o.file, client);
+  if (!request.ok()) return report_error(request.status(), o.json);
+  const auto garment = client->create_garment(*request, {});
+  if (!garment.ok()) return report_error(garment.status(), o.json);
+  if (o.json) {
+    print_json(*garment);
+  } else {
+    std::printf("%s: %d panels, %d seams, nothing to mend\n", o.file.c_str(), garment->panel_count(),
+                garment->seam_count());
+  }
+  return kOk;
+}
+
+int fabrics(const Options& o, client::Client* client) {
+  const auto list = client->fabrics();
+  if (!list.ok()) return report_error(list.status(), o.json);
+  Json out = Json::array();
+  for (const v1::FabricInfo& f : *list) {
+    out.push_back({{"name", f.name()}, {"title", f.title()}, {"source", f.source()}});
+    if (!o.json) std::printf("%-18s %5.0f g/m2  %s\n", f.name().c_str(), 1e3 * f.areal_density_kg_m2(), f.title().c_str());
+  }
+  if (o.json) std::printf("%s\n", out.dump(2).c_str());
+  return kOk;
+}
+
+int solvers(const Options& o, client::Client* client) {
+  const auto list = client->solvers();
+  if (!list.ok()) return report_error(list.status(), o.json);
+  Json out = Json::array();
+  for (const v1::SolverInfo& s : *list) {
+    out.push_back({{"name", s.name()}, {"description", s.description()}});
+    if (!o.json) std::printf("%s\n  %s\n", s.name().c_str(), s.description().c_str());
+  }
+  if (o.json) std::printf("%s\n", out.dump(2).c_str());
+  return kOk;
+}
+
+int watch(const Options& o, client::Client* client) {
+  ProgressBar bar;
+  const absl::Status status = client->watch(o.name, shown_on(&bar));
+  return status.ok() ? kOk : report_error(status, o.json);
+}
+
+int get(const Options& o, client::Client* client) {
+  const auto drape = client->get_drape(o.name);
+  if (!drape.ok()) return report_error(drape.status(), o.json);
+  if (const absl::Status saved = save_all(client, drape->artifacts(), o.out); !saved.ok()) {
+    return report_error(saved, o.json);
+  }
+  if (o.json) {
+    print_json(*drape);
+  } else if (drape->state() == v1::TASK_STATE_SUCCEEDED) {
+    print_drape(*drape);
+  } else {
+    std::printf("%s: %s\n", o.name.c_str(), v1::TaskState_Name(drape->state()).c_str());
+  }
+  return kOk;
+}
+
+int cancel(const Options& o, client::Client* client) {
+  const absl::Status status = client->cancel(o.name);
+  return status.ok() ? kOk : report_error(status, o.json);
+}
+
+int exit_code_of(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kResourceExhausted:
+      return kBadInput;
+    case absl::StatusCode::kUnavailable:
+      return kUnreachable;
+    case absl::StatusCode::kDeadlineExceeded:
+      return kNotSettled;
+    default:
+      return kFault;
+  }
+}
+
+}  // namespace
+
+int report_error(const absl::Status& status, bool json) {
+  const ErrorDetail detail = error_detail(status).value_or(ErrorDetail{"ERROR", "", ""});
+  if (json) {
+    const Json out = {{"error",
+                       {{"code", std::string(absl::StatusCodeToString(status.code()))},
+                        {"reason", detail.reason},
+                        {"field", detail.field},
+                        {"message", std::string(status.message())},
+                        {"remedy", detail.remedy}}}};
+    std::printf("%s\n", out.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    return exit_code_of(status);
+  }
+  std::fprintf(stderr, "tryon: %s\n", std::string(status.message()).c_str());
+  if (!detail.field.empty()) std::fprintf(stderr, "  where:  %s\n", detail.field.c_str());
+  if (!detail.remedy.empty()) std::fprintf(stderr, "  remedy: %s\n", detail.remedy.c_str());
+  std::fprintf(stderr, "  reason: %s\n", detail.reason.c_str());
+  return exit_code_of(status);
+}
+
+int run_command(const Options& options, client::Client* client) {
+  static const std::map<std::string, int (*)(const Options&, client::Client*)> commands = {
+      {"drape", drape},     {"fit", fit},         {"garment check", garment_check}, {"fabrics", fabrics},
+      {"solvers", solvers}, {"watch", watch},     {"get", get},                     {"cancel", cancel}};
+  return commands.at(options.command)(options, client);
+}
+
+}  // namespace tryon::cli

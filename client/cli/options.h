@@ -1,0 +1,26 @@
+// What it is: what the command line asks for, as plain values, and the exit codes that scripts rely on.
+// Units: as the flags say. How it fails: CLI11 prints the usage; exit code 2. Thread rules: plain values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tryon::cli {
+
+enum ExitCode { kOk = 0, kUsage = 2, kBadInput = 3, kNotSettled = 4, kUnreachable = 5, kFault = 1 };
+
+struct Options {
+  std::string server;  // empty: in-process
+  bool json = false;
+  std::string command;  // "drape", "fit", "garment check", ...
+  std::string body = "sample", garment = "sample:tshirt", fabric, solver, shape = "elliptic", contact = "proxies", out,
+              name, file;
+  std::string wind;
+  double resolution_mm = 15.0, deadline_s = 0.0;
+  int threads = 1;
+};
+
+// Fills `options`; returns an exit code if the program should end now, else -1.
+int parse_options(int argc, char** argv, Options* options);
+
+}  // namespace tryon::cli

@@ -1,0 +1,283 @@
+#include "client/lib/client.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "client/lib/rpc_error.h"
+#include "google/bytestream/bytestream.grpc.pb.h"
+#include "google/longrunning/operations.grpc.pb.h"
+#include "server/base/hash.h"
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "tryon/v1/blob.grpc.pb.h"
+#include "tryon/v1/body.grpc.pb.h"
+#include "tryon/v1/drape.grpc.pb.h"
+#include "tryon/v1/garment.grpc.pb.h"
+#include "tryon/v1/server.grpc.pb.h"
+
+namespace tryon::client {
+namespace {
+
+using google::longrunning::Operation;
+
+constexpr size_t kChunk = 64 << 10;
+constexpr int kTries = 5;
+constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
+
+// Runs `call` until it is anything but UNAVAILABLE, at most kTries times, each pause twice the last.
+template <typename Call>
+absl::Status with_retry(Call call) {
+  absl::Duration pause = kFirstPause;
+  for (int i = 1;; ++i) {
+    const absl::Status status = call();
+    if (status.code() != absl::StatusCode::kUnavailable || i == kTries) return status;
+    absl::SleepFor(pause);
+    pause *= 2;
+  }
+}
+
+v1::OperationMetadata metadata_of(const Operation& operation) {
+  v1::OperationMetadata out;
+  operation.metadata().UnpackTo(&out);
+  return out;
+}
+
+// "drapes/{id}" and the like: the operation that makes it has the same id.
+std::string operation_name(const std::string& name) {
+  const size_t slash = name.find('/');
+  return slash == std::string::npos ? name : "operations" + name.substr(slash);
+}
+
+template <typename Resource>
+absl::StatusOr<Resource> result_of(const Operation& operation) {
+  if (operation.has_error()) return from_rpc_status(operation.error());
+  Resource out;
+  if (operation.response().UnpackTo(&out)) return out;
+  return internal_fault("the operation ended without the expected response");
+}
+
+}  // namespace
+
+struct Client::Stubs {
+  explicit Stubs(std::shared_ptr<grpc::Channel> c)
+      : channel(std::move(c)),
+        bytes(google::bytestream::ByteStream::NewStub(channel)),
+        blobs(v1::BlobService::NewStub(channel)),
+        bodies(v1::BodyService::NewStub(channel)),
+        garments(v1::GarmentService::NewStub(channel)),
+        drapes(v1::DrapeService::NewStub(channel)),
+        operations(google::longrunning::Operations::NewStub(channel)),
+        server(v1::ServerService::NewStub(channel)) {}
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<google::bytestream::ByteStream::Stub> bytes;
+  std::unique_ptr<v1::BlobService::Stub> blobs;
+  std::unique_ptr<v1::BodyService::Stub> bodies;
+  std::unique_ptr<v1::GarmentService::Stub> garments;
+  std::unique_ptr<v1::DrapeService::Stub> drapes;
+  std::unique_ptr<google::longrunning::Operations::Stub> operations;
+  std::unique_ptr<v1::ServerService::Stub> server;
+
+  template <typename Stub, typename Request, typename Response>
+  absl::Status unary(Stub* stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                     const Request& request, Response* response) {
+    return with_retry([&] {
+      grpc::ClientContext context;
+      return from_grpc_status((stub->*method)(&context, request, response));
+    });
+  }
+
+  absl::Status send_from(const std::string& resource, std::string_view bytes, int64_t offset);
+  absl::StatusOr<int64_t> committed(const std::string& resource);
+  absl::StatusOr<Operation> watch_to_end(const std::string& operation, const OnProgress& progress);
+};
+
+absl::Status Client::Stubs::send_from(const std::string& resource, std::string_view data, int64_t offset) {
+  grpc::ClientContext context;
+  google::bytestream::WriteResponse response;
+  auto writer = bytes->Write(&context, &response);
+  for (size_t at = static_cast<size_t>(offset);;) {
+    google::bytestream::WriteRequest chunk;
+    chunk.set_resource_name(resource);
+    chunk.set_write_offset(static_cast<int64_t>(at));
+    const size_t size = std::min(kChunk, data.size() - at);
+    chunk.set_data(std::string(data.substr(at, size)));
+    at += size;
+    chunk.set_finish_write(at == data.size());
+    if (!writer->Write(chunk) || at == data.size()) break;
+  }
+  writer->WritesDone();
+  return from_grpc_status(writer->Finish());
+}
+
+absl::StatusOr<int64_t> Client::Stubs::committed(const std::string& resource) {
+  grpc::ClientContext context;
+  google::bytestream::QueryWriteStatusRequest request;
+  request.set_resource_name(resource);
+  google::bytestream::QueryWriteStatusResponse response;
+  const absl::Status status = from_grpc_status(bytes->QueryWriteStatus(&context, request, &response));
+  if (status.code() == absl::StatusCode::kNotFound) return 0;
+  if (!status.ok()) return status;
+  return response.committed_size();
+}
+
+absl::StatusOr<Operation> Client::Stubs::watch_to_end(const std::string& operation, const OnProgress& progress) {
+  Operation last;
+  const absl::Status status = with_retry([&] {
+    grpc::ClientContext context;
+    v1::WatchOperationRequest request;
+    request.set_name(operation);
+    auto reader = drapes->WatchOperation(&context, request);
+    while (reader->Read(&last)) {
+      if (progress) progress(last.name(), metadata_of(last));
+    }
+    return from_grpc_status(reader->Finish());
+  });
+  if (!status.ok()) return status;
+  return last;
+}
+
+Client::Client(const std::string& address)
+    : Client(grpc::CreateChannel(address, grpc::InsecureChannelCredentials())) {}
+Client::Client(std::shared_ptr<grpc::Channel> channel) : stubs_(std::make_unique<Stubs>(std::move(channel))) {}
+Client::~Client() = default;
+
+absl::Status Client::reach(absl::Duration patience) {
+  if (stubs_->channel->WaitForConnected(absl::ToChronoTime(absl::Now() + patience))) return absl::OkStatus();
+  return make_error(absl::StatusCode::kUnavailable, "SERVER_UNREACHABLE", "--server", "the server does not answer",
+                    "Check the address, and that tryon-server runs.");
+}
+
+absl::StatusOr<std::string> Client::upload(std::string_view bytes) {
+  const std::string digest = sha256_hex(bytes);
+  v1::FindMissingBlobsRequest request;
+  request.add_sha256(digest);
+  v1::FindMissingBlobsResponse response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->blobs.get(), &v1::BlobService::Stub::FindMissingBlobs, request, &response));
+  if (response.missing_sha256_size() == 0) return digest;
+  const std::string resource = cat("uploads/", random_hex(16), "/blobs/", digest, "/", bytes.size());
+  const absl::Status status = with_retry([&] {
+    const auto offset = stubs_->committed(resource);
+    if (!offset.ok()) return offset.status();
+    return stubs_->send_from(resource, bytes, *offset);
+  });
+  if (!status.ok()) return status;
+  return digest;
+}
+
+absl::StatusOr<std::string> Client::fetch(const v1::Artifact& artifact) {
+  std::string out;
+  const absl::Status status = with_retry([&] {
+    grpc::ClientContext context;
+    google::bytestream::ReadRequest request;
+    request.set_resource_name(cat("blobs/", artifact.sha256(), "/", artifact.size_bytes()));
+    request.set_read_offset(static_cast<int64_t>(out.size()));  // goes on after a cut
+    auto reader = stubs_->bytes->Read(&context, request);
+    google::bytestream::ReadResponse chunk;
+    while (reader->Read(&chunk)) out += chunk.data();
+    return from_grpc_status(reader->Finish());
+  });
+  if (!status.ok()) return status;
+  if (sha256_hex(out) == artifact.sha256()) return out;
+  return make_error(absl::StatusCode::kDataLoss, "BLOB_DIGEST_MISMATCH", artifact.file_name(),
+                    "the bytes that arrived are not those of the artifact", "Fetch it again.");
+}
+
+absl::StatusOr<v1::Body> Client::create_body(const v1::CreateBodyRequest& request, const OnProgress& progress) {
+  Operation operation;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::CreateBody, request, &operation));
+  ASSIGN_OR_RETURN(operation, stubs_->watch_to_end(operation.name(), progress));
+  return result_of<v1::Body>(operation);
+}
+
+absl::StatusOr<v1::Garment> Client::create_garment(const v1::CreateGarmentRequest& request,
+                                                   const OnProgress& progress) {
+  Operation operation;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->garments.get(), &v1::GarmentService::Stub::CreateGarment, request, &operation));
+  ASSIGN_OR_RETURN(operation, stubs_->watch_to_end(operation.name(), progress));
+  return result_of<v1::Garment>(operation);
+}
+
+absl::StatusOr<std::string> Client::begin_body(const v1::CreateBodyRequest& request) {
+  Operation operation;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::CreateBody, request, &operation));
+  return metadata_of(operation).target();
+}
+
+absl::StatusOr<std::string> Client::begin_garment(const v1::CreateGarmentRequest& request) {
+  Operation operation;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->garments.get(), &v1::GarmentService::Stub::CreateGarment, request, &operation));
+  return metadata_of(operation).target();
+}
+
+absl::StatusOr<std::string> Client::begin_drape(const v1::CreateDrapeRequest& request) {
+  Operation operation;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->drapes.get(), &v1::DrapeService::Stub::CreateDrape, request, &operation));
+  return operation.name();
+}
+
+absl::StatusOr<v1::Drape> Client::run_drape(const v1::CreateDrapeRequest& request, const OnProgress& progress,
+                                            const CancelFlag& cancel) {
+  Operation last;
+  const absl::Status status = with_retry([&] {
+    grpc::ClientContext context;
+    v1::RunDrapeRequest run;
+    *run.mutable_drape() = request;
+    auto reader = stubs_->drapes->RunDrape(&context, run);
+    while (reader->Read(&last)) {
+      if (progress) progress(last.name(), metadata_of(last));
+      if (cancel.cancelled()) context.TryCancel();
+    }
+    return from_grpc_status(reader->Finish());
+  });
+  if (!status.ok()) return status;
+  return result_of<v1::Drape>(last);
+}
+
+absl::Status Client::watch(const std::string& name, const OnProgress& progress) {
+  const auto operation = stubs_->watch_to_end(operation_name(name), progress);
+  if (!operation.ok()) return operation.status();
+  return operation->has_error() ? from_rpc_status(operation->error()) : absl::OkStatus();
+}
+
+absl::Status Client::cancel(const std::string& name) {
+  google::longrunning::CancelOperationRequest request;
+  request.set_name(operation_name(name));
+  google::protobuf::Empty response;
+  return stubs_->unary(stubs_->operations.get(), &google::longrunning::Operations::Stub::CancelOperation, request,
+                       &response);
+}
+
+absl::StatusOr<v1::Drape> Client::get_drape(const std::string& name) {
+  v1::GetDrapeRequest request;
+  const size_t slash = name.find('/');
+  request.set_name(slash == std::string::npos ? name : "drapes" + name.substr(slash));
+  v1::Drape response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->drapes.get(), &v1::DrapeService::Stub::GetDrape, request, &response));
+  return response;
+}
+
+absl::StatusOr<v1::GetServerInfoResponse> Client::server_info() {
+  v1::GetServerInfoResponse response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::GetServerInfo,
+                                v1::GetServerInfoRequest(), &response));
+  return response;
+}
+
+absl::StatusOr<std::vector<v1::FabricInfo>> Client::fabrics() {
+  v1::ListFabricsResponse response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::ListFabrics, v1::ListFabricsRequest(),
+                                &response));
+  return std::vector<v1::FabricInfo>(response.fabrics().begin(), response.fabrics().end());
+}
+
+absl::StatusOr<std::vector<v1::SolverInfo>> Client::solvers() {
+  v1::ListSolversResponse response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::ListSolvers, v1::ListSolversRequest(),
+                                &response));
+  return std::vector<v1::SolverInfo>(response.solvers().begin(), response.solvers().end());
+}
+
+}  // namespace tryon::client

@@ -1,0 +1,68 @@
+// What it is: the typed client: upload if missing, create, watch with re-join after a cut, fetch with digest check.
+// Units and frame: as the proto files say. How it fails: absl::Status with the server's reason, field and remedy
+// (error_detail); UNAVAILABLE is retried with back-off before it is returned. Thread rules: one client, any thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/base/run_context.h"
+#include "tryon/v1/body.pb.h"
+#include "tryon/v1/drape.pb.h"
+#include "tryon/v1/garment.pb.h"
+#include "tryon/v1/server.pb.h"
+
+namespace grpc {
+class Channel;
+}
+
+namespace tryon::client {
+
+// Told of every change: the operation's name and where it stands.
+using OnProgress = std::function<void(const std::string& operation, const v1::OperationMetadata&)>;
+
+class Client {
+ public:
+  explicit Client(const std::string& address);  // "127.0.0.1:8001", without TLS
+  explicit Client(std::shared_ptr<grpc::Channel> channel);
+  ~Client();
+
+  // OK as soon as the server answers; UNAVAILABLE after `patience`.
+  absl::Status reach(absl::Duration patience);
+
+  // Uploads unless the server has it; goes on where a cut upload stopped. Returns the SHA-256.
+  absl::StatusOr<std::string> upload(std::string_view bytes);
+  absl::StatusOr<std::string> fetch(const v1::Artifact& artifact);
+
+  absl::StatusOr<v1::Body> create_body(const v1::CreateBodyRequest& request, const OnProgress& progress);
+  absl::StatusOr<v1::Garment> create_garment(const v1::CreateGarmentRequest& request, const OnProgress& progress);
+  // RunDrape: when `cancel` is set or this process ends, the drape is cancelled.
+  absl::StatusOr<v1::Drape> run_drape(const v1::CreateDrapeRequest& request, const OnProgress& progress,
+                                      const CancelFlag& cancel = {});
+
+  // Registers without waiting for the work.
+  absl::StatusOr<std::string> begin_body(const v1::CreateBodyRequest& request);        // bodies/{id}
+  absl::StatusOr<std::string> begin_garment(const v1::CreateGarmentRequest& request);  // garments/{id}
+  absl::StatusOr<std::string> begin_drape(const v1::CreateDrapeRequest& request);      // operations/{id}
+
+  // `name` is an operation, a drape, a body or a garment; ends when the work does. Re-joins after a cut.
+  absl::Status watch(const std::string& name, const OnProgress& progress);
+  absl::Status cancel(const std::string& name);
+  absl::StatusOr<v1::Drape> get_drape(const std::string& name);
+
+  absl::StatusOr<v1::GetServerInfoResponse> server_info();
+  absl::StatusOr<std::vector<v1::FabricInfo>> fabrics();
+  absl::StatusOr<std::vector<v1::SolverInfo>> solvers();
+
+ private:
+  struct Stubs;
+  std::unique_ptr<Stubs> stubs_;
+};
+
+}  // namespace tryon::client

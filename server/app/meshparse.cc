@@ -1,0 +1,240 @@
+// tryon-meshparse FORMAT FILE_NAME [max_file_bytes max_vertices max_triangles address_space_bytes cpu_seconds]
+// One throw-away process a file: locks itself in, reads the file from descriptor 0, writes encode_mesh() on 1.
+// Exit code 0 = an answer was written (a mesh, or why there is none); 2 = wrong usage.
+#include <assimp/BaseImporter.h>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+#include <open3d/geometry/TriangleMesh.h>
+#include <open3d/utility/Logging.h>
+#include <unistd.h>
+
+#include <assimp/IOSystem.hpp>
+#include <assimp/Importer.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "server/io/mesh_lockdown.h"
+#include "server/io/mesh_preflight.h"
+#include "server/io/mesh_wire.h"
+
+// Debian's Assimp calls this where an assertion of its own fails, and would abort. The program's symbol wins over the
+// library's, and an exception ends the reading of this file in good order.
+namespace Assimp {
+__attribute__((visibility("default"))) void aiAssertViolation(const char* expression, const char* file, int line) {
+  throw std::runtime_error(tryon::cat("assertion ", expression, " in ", file, ":", line));
+}
+}  // namespace Assimp
+
+namespace tryon {
+namespace {
+
+// A file that names another (materials, buffers, textures) finds nothing: all that counts is in the bytes given.
+class NoFiles : public Assimp::IOSystem {
+ public:
+  bool Exists(const char*) const override { return false; }
+  char getOsSeparator() const override { return '/'; }
+  Assimp::IOStream* Open(const char*, const char*) override { return nullptr; }
+  void Close(Assimp::IOStream*) override {}
+};
+
+absl::Status unreadable(const std::string& name, std::string_view why) {
+  return invalid_input("MESH_UNREADABLE", name, cat(name, " could not be read: ", why),
+                       "Export the mesh again with another program.");
+}
+
+// Only the importer of the wanted format stays, so that content sniffing cannot hand the bytes to any other.
+void keep_only(MeshFormat format, Assimp::Importer* importer) {
+  const std::string_view wanted = format == MeshFormat::kPly   ? "Polygon Library"
+                                  : format == MeshFormat::kStl ? "Stereolithography"
+                                                               : "glTF2";
+  std::vector<Assimp::BaseImporter*> others;
+  for (size_t i = 0; i < importer->GetImporterCount(); ++i) {
+    const std::string_view name = importer->GetImporterInfo(i)->mName;
+    if (name.find(wanted) == std::string_view::npos) others.push_back(importer->GetImporter(i));
+  }
+  for (Assimp::BaseImporter* other : others) {
+    importer->UnregisterLoader(other);
+    delete other;
+  }
+}
+
+Eigen::Matrix4d matrix_of(const aiMatrix4x4& m) {
+  Eigen::Matrix4d out;
+  out << m.a1, m.a2, m.a3, m.a4, m.b1, m.b2, m.b3, m.b4, m.c1, m.c2, m.c3, m.c4, m.d1, m.d2, m.d3, m.d4;
+  return out;
+}
+
+void append_mesh(const aiMesh& part, const Eigen::Matrix4d& place, TriangleMesh* out) {
+  const int first = static_cast<int>(out->positions.size());
+  const Eigen::Matrix3d linear = place.topLeftCorner<3, 3>();
+  const Vec3 shift = place.topRightCorner<3, 1>();
+  for (unsigned i = 0; i < part.mNumVertices; ++i) {
+    const aiVector3D& v = part.mVertices[i];
+    out->positions.push_back(linear * Vec3(v.x, v.y, v.z) + shift);
+  }
+  const bool mirrored = linear.determinant() < 0.0;  // a mirror turns triangles inside out
+  for (unsigned i = 0; i < part.mNumFaces; ++i) {
+    const aiFace& face = part.mFaces[i];
+    if (face.mNumIndices != 3) continue;  // stray points and lines
+    Triangle t(static_cast<int>(face.mIndices[0]), static_cast<int>(face.mIndices[1]),
+               static_cast<int>(face.mIndices[2]));
+    if (mirrored) std::swap(t[1], t[2]);
+    out->triangles.push_back(t + Triangle::Constant(first));
+  }
+}
+
+// All meshes of all nodes as one, each where its node puts it, in the order of the file.
+TriangleMesh flatten(const aiScene& scene) {
+  struct Visit {
+    const aiNode* node;
+    Eigen::Matrix4d place;
+  };
+  TriangleMesh out;
+  std::vector<Visit> open = {{scene.mRootNode, matrix_of(scene.mRootNode->mTransformation)}};
+  while (!open.empty()) {
+    const Visit visit = open.back();
+    open.pop_back();
+    for (unsigned i = 0; i < visit.node->mNumMeshes; ++i) {
+      append_mesh(*scene.mMeshes[visit.node->mMeshes[i]], visit.place, &out);
+    }
+    for (unsigned i = visit.node->mNumChildren; i-- > 0;) {
+      const aiNode* child = visit.node->mChildren[i];
+      open.push_back({child, visit.place * matrix_of(child->mTransformation)});
+    }
+  }
+  return out;
+}
+
+// Removes what is no triangle and what is there twice, telling how much.
+void clean(open3d::geometry::TriangleMesh* mesh, std::vector<std::string>* healed) {
+  const size_t read = mesh->triangles_.size();
+  mesh->RemoveDegenerateTriangles();
+  const size_t kept = mesh->triangles_.size();
+  if (kept < read) healed->push_back(cat("removed ", read - kept, " triangles without area"));
+  mesh->RemoveDuplicatedTriangles();
+  if (mesh->triangles_.size() < kept) {
+    healed->push_back(cat("removed ", kept - mesh->triangles_.size(), " repeated triangles"));
+  }
+}
+
+// Exact repairs only, each told. Nothing moves.
+ParsedMesh heal(TriangleMesh mesh, const MeshFacts& facts) {
+  ParsedMesh out;
+  const auto read = static_cast<int64_t>(mesh.triangles.size());
+  if (read != facts.triangles) out.healed.push_back(cat("kept ", read, " of ", facts.triangles, " triangles"));
+  if (facts.referenced < facts.vertices) {
+    out.healed.push_back(cat("dropped ", facts.vertices - facts.referenced, " vertices that no face uses"));
+  }
+  const int64_t welded = weld_open_edges(&mesh);
+  if (welded > 0) out.healed.push_back(cat("welded ", facts.referenced, " vertices into ", facts.referenced - welded));
+  open3d::geometry::TriangleMesh work(std::move(mesh.positions), std::move(mesh.triangles));
+  clean(&work, &out.healed);
+  work.RemoveUnreferencedVertices();
+  out.mesh.positions = std::move(work.vertices_);
+  out.mesh.triangles = std::move(work.triangles_);
+  return out;
+}
+
+absl::StatusOr<TriangleMesh> read_with_assimp(const std::string& bytes, MeshFormat format, const std::string& name) {
+  Assimp::Importer importer;
+  importer.SetIOHandler(new NoFiles);
+  keep_only(format, &importer);
+  const aiScene* scene = importer.ReadFileFromMemory(bytes.data(), bytes.size(), aiProcess_Triangulate,
+                                                     std::string(mesh_format_name(format)).c_str());
+  if (scene == nullptr || scene->mRootNode == nullptr) return unreadable(name, importer.GetErrorString());
+  return flatten(*scene);
+}
+
+absl::StatusOr<ParsedMesh> parse(const std::string& bytes, MeshFormat format, const std::string& name,
+                                 const ParseLimits& limits) {
+  MeshFacts facts;
+  TriangleMesh mesh;
+  if (format == MeshFormat::kObj) {
+    ASSIGN_OR_RETURN(mesh, read_obj(bytes, name, limits, &facts));
+  } else {
+    ASSIGN_OR_RETURN(facts, inspect_mesh(bytes, format, name, limits));
+    ASSIGN_OR_RETURN(mesh, read_with_assimp(bytes, format, name));
+  }
+  ParsedMesh out = heal(std::move(mesh), facts);
+  if (out.mesh.triangles.empty()) {
+    return invalid_input("MESH_EMPTY", name, cat(name, " has no triangle with an area"), "Export the body again.");
+  }
+  RETURN_IF_ERROR(validate(out.mesh, name));
+  return out;
+}
+
+bool write_all(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(1, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+// Written where memory has run out: nothing may be allocated then, so the answer lies ready.
+std::string out_of_memory_answer;
+[[noreturn]] void on_out_of_memory() {
+  write_all(out_of_memory_answer);
+  _exit(0);
+}
+
+std::optional<std::string> read_input(const ParseLimits& limits) {
+  std::string bytes;
+  std::vector<char> buffer(1 << 18);
+  for (;;) {
+    const ssize_t n = read(0, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::nullopt;
+    if (n == 0) return bytes;
+    bytes.append(buffer.data(), static_cast<size_t>(n));
+    if (static_cast<int64_t>(bytes.size()) > limits.max_file_bytes) return bytes;  // inspect_mesh says so
+  }
+}
+
+absl::StatusOr<ParsedMesh> answer(MeshFormat format, const std::string& name, const ParseLimits& limits) {
+  RETURN_IF_ERROR(lock_down_process(limits));
+  const auto bytes = read_input(limits);
+  if (!bytes) return internal_fault("the mesh reader cannot read its input");
+  try {
+    return parse(*bytes, format, name, limits);
+  } catch (const std::exception& e) {
+    return unreadable(name, e.what());
+  }
+}
+
+int usage() { return 2; }
+
+int run(int argc, char** argv) {
+  if (argc != 3 && argc != 8) return usage();
+  const auto format = mesh_format_from_name(cat(".", argv[1]));
+  if (!format.ok()) return usage();
+  const std::string name = clean_file_name(argv[2]);
+  ParseLimits limits;
+  if (argc == 8) {
+    limits.max_file_bytes = std::atoll(argv[3]);
+    limits.max_vertices = std::atoi(argv[4]);
+    limits.max_triangles = std::atoi(argv[5]);
+    limits.address_space_bytes = std::atoll(argv[6]);
+    limits.cpu_seconds = std::atoi(argv[7]);
+  }
+  out_of_memory_answer = encode_mesh(invalid_input(
+      "MESH_PARSER_MEMORY", name, cat("reading ", name, " takes more than ", limits.address_space_bytes >> 20, " MB"),
+      "Decimate the mesh, or export it again with another program."));
+  std::set_new_handler(on_out_of_memory);
+  open3d::utility::SetVerbosityLevel(open3d::utility::VerbosityLevel::Error);
+  const bool written = write_all(encode_mesh(answer(*format, name, limits)));
+  _exit(written ? 0 : 1);  // no clean-up of libraries that a hostile file may have upset
+}
+
+}  // namespace
+}  // namespace tryon
+
+int main(int argc, char** argv) { return tryon::run(argc, argv); }

@@ -1,0 +1,54 @@
+#include <numeric>
+
+#include "server/garment/garment.h"
+
+namespace tryon {
+namespace {
+
+// The representative of each vertex: the lowest index among all that the seams join to it, however many meet.
+std::vector<int> representatives(const GarmentMesh& garment) {
+  std::vector<int> parent(garment.vertex_count());
+  std::iota(parent.begin(), parent.end(), 0);
+  auto root = [&](int v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const Seam& seam : garment.seams) {
+    for (size_t k = 0; k < seam.left.size(); ++k) {
+      const int a = root(seam.left[k]), b = root(seam.right[k]);
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  for (int v = 0; v < garment.vertex_count(); ++v) parent[v] = root(v);
+  return parent;
+}
+
+}  // namespace
+
+WeldedMesh weld(const GarmentMesh& garment, const std::vector<Vec3>& positions) {
+  const std::vector<int> representative = representatives(garment);
+  WeldedMesh out;
+  out.source.resize(representative.size());
+  std::vector<int> members;
+  for (size_t v = 0; v < representative.size(); ++v) {  // a representative comes before its followers
+    if (representative[v] == static_cast<int>(v)) {
+      out.source[v] = out.mesh.vertex_count();
+      out.mesh.positions.push_back(Vec3::Zero());
+      members.push_back(0);
+    } else {
+      out.source[v] = out.source[representative[v]];
+    }
+    out.mesh.positions[out.source[v]] += positions[v];
+    ++members[out.source[v]];
+  }
+  for (size_t i = 0; i < members.size(); ++i) out.mesh.positions[i] /= members[i];
+  for (const Triangle& t : garment.triangles) {
+    const Triangle w(out.source[t[0]], out.source[t[1]], out.source[t[2]]);
+    if (w[0] == w[1] || w[1] == w[2] || w[2] == w[0]) continue;  // closed up by its own seam, e.g. in a dart's tip
+    out.mesh.triangles.push_back(w);
+    out.corner_flat.push_back({garment.flat[t[0]], garment.flat[t[1]], garment.flat[t[2]]});
+  }
+  return out;
+}
+
+}  // namespace tryon

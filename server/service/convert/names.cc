@@ -1,0 +1,63 @@
+#include "server/service/convert/names.h"
+
+#include <charconv>
+#include <vector>
+
+#include "server/base/hash.h"
+#include "server/base/status.h"
+#include "server/base/text.h"
+
+namespace tryon {
+namespace {
+
+constexpr std::string_view kReadForm = "blobs/{sha256}/{size_bytes}";
+constexpr std::string_view kWriteForm = "uploads/{uuid}/blobs/{sha256}/{size_bytes}";
+
+absl::Status bad_blob_name(std::string_view form) {
+  return invalid_input("BLOB_NAME", "resource_name", cat("the resource name is not of the form ", form),
+                       "Name the blob by its SHA-256 in lower-case hex and its size in bytes.");
+}
+
+bool parse_tail(const std::vector<std::string>& parts, size_t first, BlobName* out) {
+  if (parts.size() != first + 3 || parts[first] != "blobs" || !is_sha256_hex(parts[first + 1])) return false;
+  const std::string& size = parts[first + 2];
+  const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), out->size);
+  out->digest = parts[first + 1];
+  return error == std::errc() && end == size.data() + size.size() && out->size >= 0;
+}
+
+bool is_upload_id(std::string_view id) {
+  if (id.empty() || id.size() > 64) return false;
+  for (char c : id) {
+    const bool good = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+    if (!good) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view collection) {
+  const auto parts = split(name.substr(0, 256), '/');
+  if (parts.size() == 2 && parts[0] == collection && is_sha256_hex(parts[1])) return parts[1];
+  return invalid_input("RESOURCE_NAME", "name", cat("this is not a name of the form ", collection, "/{id}"),
+                       "Use the name as the service returned it.");
+}
+
+absl::StatusOr<BlobName> parse_blob_name(std::string_view name) {
+  BlobName out;
+  if (parse_tail(split(name.substr(0, 256), '/'), 0, &out)) return out;
+  return bad_blob_name(kReadForm);
+}
+
+absl::StatusOr<BlobName> parse_upload_name(std::string_view name) {
+  const auto parts = split(name.substr(0, 256), '/');
+  BlobName out;
+  if (parts.size() == 5 && parts[0] == "uploads" && is_upload_id(parts[1]) && parse_tail(parts, 2, &out)) {
+    out.upload = parts[1];
+    return out;
+  }
+  return bad_blob_name(kWriteForm);
+}
+
+}  // namespace tryon

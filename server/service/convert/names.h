@@ -1,0 +1,25 @@
+// What it is: resource names: bodies/{id}, garments/{id}, drapes/{id}, operations/{id}, blobs/{sha256}/{size} and
+// uploads/{uuid}/blobs/{sha256}/{size}. An id is the request's SHA-256; nothing of a name ever becomes a path.
+// How it fails: INVALID_ARGUMENT RESOURCE_NAME or BLOB_NAME with the expected form. Thread rules: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace tryon {
+
+// The id of "<collection>/{id}".
+absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view collection);
+
+struct BlobName {
+  std::string upload;  // empty for a read
+  std::string digest;
+  int64_t size = 0;
+};
+absl::StatusOr<BlobName> parse_blob_name(std::string_view name);
+absl::StatusOr<BlobName> parse_upload_name(std::string_view name);
+
+}  // namespace tryon

@@ -1,0 +1,110 @@
+#include "server/service/convert/requests.h"
+
+#include "server/base/hash.h"
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "server/fabric/fabric.h"
+#include "server/sim/solvers/solver.h"
+
+namespace tryon {
+namespace {
+
+constexpr size_t kMaxFileName = 255;
+
+absl::Status check_digest(const std::string& digest, std::string_view field) {
+  if (is_sha256_hex(digest)) return absl::OkStatus();
+  return invalid_input("BLOB_NAME", field, cat(field, " is not 64 lower-case hex digits"),
+                       "Give the SHA-256 of the uploaded file.");
+}
+
+absl::Status check_file_name(const std::string& name) {
+  bool good = name.size() <= kMaxFileName;
+  for (char c : name) good = good && static_cast<unsigned char>(c) >= 0x20 && c != '/' && c != '\\';
+  if (good) return absl::OkStatus();
+  return invalid_input("FILE_NAME", "source.file_name", "the file name is too long or holds a path or control characters",
+                       "Give the bare name, at most 255 bytes.");
+}
+
+ProxyShape shape_of(v1::ProxyShape shape) {
+  return shape == v1::PROXY_SHAPE_CIRCULAR ? ProxyShape::kCircular : ProxyShape::kElliptic;
+}
+
+absl::Status check_enum(bool known, std::string_view field) {
+  if (known) return absl::OkStatus();
+  return invalid_input("ENUM_UNKNOWN", field, cat(field, " has a value that this version does not know"),
+                       "Use a value of the proto file.");
+}
+
+}  // namespace
+
+absl::StatusOr<BodyRequest> to_domain(const v1::CreateBodyRequest& request) {
+  const v1::BodySource& source = request.source();
+  BodyRequest out;
+  RETURN_IF_ERROR(check_file_name(source.file_name()));
+  RETURN_IF_ERROR(check_enum(v1::ProxyShape_IsValid(request.proxy_shape()), "proxy_shape"));
+  RETURN_IF_ERROR(check_enum(v1::Axis_IsValid(source.up_axis()), "source.up_axis"));
+  out.proxy_shape = shape_of(request.proxy_shape());
+  out.file_name = source.file_name();
+  if (source.source_case() == v1::BodySource::kMeshSha256) {
+    RETURN_IF_ERROR(check_digest(source.mesh_sha256(), "source.mesh_sha256"));
+    out.blob = source.mesh_sha256();
+  } else if (source.source_case() == v1::BodySource::kSample && source.sample()) {
+    out.sample = true;
+  } else {
+    return invalid_input("BODY_SOURCE_MISSING", "source", "the request names neither a mesh nor the sample",
+                         "Set source.mesh_sha256 or source.sample.");
+  }
+  if (source.has_metres_per_unit()) {
+    const double unit = source.metres_per_unit();
+    if (!(unit >= 1e-4 && unit <= 10.0)) {
+      return invalid_input("SETTING_OUT_OF_RANGE", "source.metres_per_unit",
+                           cat("metres_per_unit is ", unit, ", outside 1e-4 .. 10"),
+                           "Use 0.001 for mm, 0.01 for cm, 0.1 for dm, 1 for m.");
+    }
+    out.scan.metres_per_unit = unit;
+  }
+  if (source.up_axis() != v1::AXIS_UNSPECIFIED) out.scan.up_axis = static_cast<UpAxis>(source.up_axis() - v1::AXIS_X);
+  return out;
+}
+
+absl::StatusOr<GarmentRequest> to_domain(const v1::CreateGarmentRequest& request) {
+  const v1::GarmentSource& source = request.source();
+  GarmentRequest out;
+  RETURN_IF_ERROR(check_file_name(source.file_name()));
+  out.file_name = source.file_name();
+  if (source.source_case() == v1::GarmentSource::kPatternSha256) {
+    RETURN_IF_ERROR(check_digest(source.pattern_sha256(), "source.pattern_sha256"));
+    out.blob = source.pattern_sha256();
+  } else if (source.source_case() == v1::GarmentSource::kSample && !source.sample().empty()) {
+    if (source.sample().size() > 64) {
+      return invalid_input("SAMPLE_UNKNOWN", "source.sample", "there is no such sample garment",
+                           "The samples are: skirt, trousers, tshirt.");
+    }
+    out.sample = source.sample();
+  } else {
+    return invalid_input("GARMENT_SOURCE_MISSING", "source", "the request names neither a pattern nor a sample",
+                         "Set source.pattern_sha256 or source.sample.");
+  }
+  return out;
+}
+
+absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
+  DrapeSettings out;
+  if (!request.fabric().empty()) out.fabric = request.fabric();
+  if (!request.solver().empty()) out.solver = request.solver();
+  if (request.resolution_mm() != 0.0) out.resolution_mm = request.resolution_mm();
+  if (request.thread_count() != 0) out.threads = request.thread_count();
+  RETURN_IF_ERROR(check_enum(v1::ContactSurface_IsValid(request.contact()), "contact"));
+  RETURN_IF_ERROR(check_enum(v1::ProxyShape_IsValid(request.proxy_shape()), "proxy_shape"));
+  out.contact_scan = request.contact() == v1::CONTACT_SURFACE_SCAN;
+  out.proxy_shape = shape_of(request.proxy_shape());
+  out.wind_mps = Vec3(request.wind_mps().x(), request.wind_mps().y(), request.wind_mps().z());
+  RETURN_IF_ERROR(validate(out));
+  RETURN_IF_ERROR(fabric_by_name(out.fabric).status());
+  for (const sim::SolverInfo& solver : sim::solver_list()) {
+    if (solver.name == out.solver) return out;
+  }
+  return invalid_input("SOLVER_UNKNOWN", "solver", "there is no such solver", "See ServerService.ListSolvers.");
+}
+
+}  // namespace tryon

@@ -1,0 +1,18 @@
+// What it is: requests from proto to domain, checked on the way: nothing hostile passes.
+// Units: as the names say. How it fails: INVALID_ARGUMENT with the proto field. Thread rules: pure functions.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/drape/request.h"
+#include "tryon/v1/body.pb.h"
+#include "tryon/v1/drape.pb.h"
+#include "tryon/v1/garment.pb.h"
+
+namespace tryon {
+
+absl::StatusOr<BodyRequest> to_domain(const v1::CreateBodyRequest& request);
+absl::StatusOr<GarmentRequest> to_domain(const v1::CreateGarmentRequest& request);
+// Body and garment are filled in by the service, which knows what their names stand for.
+absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request);
+
+}  // namespace tryon

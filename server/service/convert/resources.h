@@ -1,0 +1,19 @@
+// What it is: tasks of the queue to the resources of the API: Operation, Body, Garment, Drape.
+// Units: as the field names say. How it fails: a stored summary that cannot be read leaves its fields unset.
+// Thread rules: pure functions.
+#pragma once
+
+#include "google/longrunning/operations.pb.h"
+#include "server/jobs/task.h"
+#include "tryon/v1/body.pb.h"
+#include "tryon/v1/drape.pb.h"
+#include "tryon/v1/garment.pb.h"
+
+namespace tryon {
+
+google::longrunning::Operation to_operation(const TaskRecord& task, int64_t now_us);
+v1::Body to_body(const TaskRecord& task);
+v1::Garment to_garment(const TaskRecord& task);
+v1::Drape to_drape(const TaskRecord& task);
+
+}  // namespace tryon

@@ -1,0 +1,19 @@
+// What it is: the gRPC services of tryon.v1 over ServiceCore: decode, validate, call, encode.
+// How it fails: every error goes through error_map. Thread rules: gRPC's own threads; a stream holds one while it runs,
+// bounded by the host's thread quota.
+#pragma once
+
+#include <grpcpp/server_builder.h>
+
+#include <memory>
+#include <vector>
+
+#include "server/ops/metrics.h"
+#include "server/service/core.h"
+
+namespace tryon {
+
+// All services, to be registered with a ServerBuilder; they live as long as the returned values.
+std::vector<std::unique_ptr<grpc::Service>> make_services(ServiceCore* core, Metrics* metrics);
+
+}  // namespace tryon

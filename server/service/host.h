@@ -1,0 +1,37 @@
+// What it is: the gRPC server over any stores: services, health, reflection, limits, drain. Used by tryon-server and,
+// in-process, by the tryon command.
+// How it fails: an address in use is UNAVAILABLE; a non-loopback address without leave is INVALID_ARGUMENT.
+// Thread rules: start and stop from one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/ops/metrics.h"
+#include "server/store/blob_store.h"
+#include "server/store/job_store.h"
+
+namespace tryon {
+
+struct HostOptions {
+  std::string listen = "127.0.0.1:8001";  // port 0 picks one
+  bool insecure_listen = false;           // allow an address that is not loopback, without TLS
+  int max_threads = 256;                  // bounds the streams that are open at once
+};
+
+class ServiceHost {
+ public:
+  // `metrics` may be null.
+  ServiceHost(JobStore* jobs, BlobStore* blobs, Metrics* metrics);
+  ~ServiceHost();
+  absl::StatusOr<int> start(const HostOptions& options);  // the bound port
+  // Health says NOT_SERVING, watches end with SERVER_STOPPING, calls get `grace` to end. The queue keeps the work.
+  void stop(absl::Duration grace);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tryon

@@ -1,0 +1,137 @@
+// What it is: the cost of spring projection: our step, and beside it the plain Eigen twin of the same local/global step
+// (SimplicialLLT, a column of x, y, z at a time), so that one run gives the ratio. 2,500 particles is Wan 2020's case.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+
+#include "Eigen/SparseCholesky"
+#include "server/sim/constraints/elastic.h"
+#include "server/sim/solvers/cholesky.h"
+#include "server/sim/solvers/solver.h"
+
+namespace tryon::sim {
+namespace {
+
+// A square sheet of (side)^2 particles, 1 m, pinned at two neighbouring corners and tilted a little.
+ClothInput bench_sheet(int side) {
+  ClothInput cloth;
+  const double cell = 1.0 / (side - 1);
+  const auto flat = [&](int i, int j) { return Vec2(i * cell, j * cell); };
+  for (int j = 0; j < side; ++j)
+    for (int i = 0; i < side; ++i)
+      cloth.positions.push_back(Vec3(i * cell, 0.05 * std::sin(5.0 * i * cell), -j * cell));
+  for (int j = 0; j + 1 < side; ++j)
+    for (int i = 0; i + 1 < side; ++i) {
+      const int a = j * side + i, b = a + 1, c = b + side, d = a + side;
+      cloth.triangles.push_back(Triangle(a, b, c));
+      cloth.triangles.push_back(Triangle(a, c, d));
+      cloth.corner_flat.push_back({flat(i, j), flat(i + 1, j), flat(i + 1, j + 1)});
+      cloth.corner_flat.push_back({flat(i, j), flat(i + 1, j + 1), flat(i, j + 1)});
+    }
+  cloth.pinned = {0, side - 1};
+  return cloth;
+}
+
+// Args: particles a side, iterations, history. Time is that of a whole step; `per_iteration` divides it.
+void BM_SpringProjectionStep(benchmark::State& state) {
+  const ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));
+  const DrapeModel model = build_model(cloth).value();
+  SolverSettings settings;
+  settings.iterations = static_cast<int>(state.range(1));
+  settings.history = static_cast<int>(state.range(2));
+  settings.tolerance = 0;
+  auto solver = make_solver(kDefaultSolver, model, settings).value();
+  DrapeState cloth_state = start_state(cloth);
+  int64_t iterations = 0;
+  for (auto _ : state) iterations += solver->step({}, Scene{}, &cloth_state)->iterations;
+  state.counters["per_iteration"] =
+      benchmark::Counter(static_cast<double>(iterations), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["particles"] = model.particle_count;
+}
+BENCHMARK(BM_SpringProjectionStep)
+    ->Args({50, 1, 0})
+    ->Args({50, 10, 0})
+    ->Args({50, 100, 0})
+    ->Args({50, 10, 6})
+    ->Args({78, 10, 0})
+    ->Args({78, 10, 6})
+    ->Unit(benchmark::kMillisecond);
+
+Eigen::SparseMatrix<double> bench_matrix(const DrapeModel& model) {
+  Eigen::SparseMatrix<double> matrix = ElasticEnergy(model, 0).matrix();
+  for (int i = 0; i < model.particle_count; ++i) matrix.coeffRef(i, i) += 900.0 * static_cast<double>(model.mass[i]);
+  matrix.makeCompressed();
+  return matrix;
+}
+
+// One plain local/global iteration written with Eigen alone: same gradient, Eigen's factor and triangular solves.
+void BM_EigenTwinIteration(benchmark::State& state) {
+  const ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));
+  const DrapeModel model = build_model(cloth).value();
+  ElasticEnergy energy(model, 0);
+  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor(bench_matrix(model));
+  std::vector<RVec3> x = start_state(cloth).x, gradient(x.size());
+  Eigen::MatrixXd right(model.particle_count, 3), move;
+  for (auto _ : state) {
+    energy.evaluate({}, x.data(), 1, gradient.data());
+    for (int i = 0; i < model.particle_count; ++i) right.row(i) = gradient[i].cast<double>().transpose();
+    move = factor.solve(right);
+    for (int i = 0; i < model.particle_count; ++i) x[i] -= move.row(i).transpose().cast<Real>();
+  }
+}
+BENCHMARK(BM_EigenTwinIteration)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+
+void BM_Solve(benchmark::State& state) {
+  const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
+  const Eigen::SparseMatrix<double> matrix = bench_matrix(model);
+  Cholesky factor;
+  factor.analyse(matrix);
+  factor.factor(matrix.valuePtr());
+  std::vector<RVec3> x(model.particle_count, RVec3(1, 2, 3));
+  for (auto _ : state) {
+    factor.solve(x.data(), x.data());
+    benchmark::DoNotOptimize(x.data());
+    x.assign(x.size(), RVec3(1, 2, 3));
+  }
+  state.counters["factor_nonzeros"] = static_cast<double>(factor.factor_nonzeros());
+}
+BENCHMARK(BM_Solve)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+
+void BM_EigenSolve(benchmark::State& state) {
+  const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
+  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor(bench_matrix(model));
+  const Eigen::MatrixXd right = Eigen::MatrixXd::Ones(model.particle_count, 3);
+  Eigen::MatrixXd x;
+  for (auto _ : state) benchmark::DoNotOptimize(x = factor.solve(right));
+}
+BENCHMARK(BM_EigenSolve)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+
+void BM_Factor(benchmark::State& state) {
+  const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
+  const Eigen::SparseMatrix<double> matrix = bench_matrix(model);
+  Cholesky factor;
+  factor.analyse(matrix);
+  for (auto _ : state) benchmark::DoNotOptimize(factor.factor(matrix.valuePtr()));
+}
+BENCHMARK(BM_Factor)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+
+void BM_EigenFactor(benchmark::State& state) {
+  const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
+  const Eigen::SparseMatrix<double> matrix = bench_matrix(model);
+  Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor;
+  factor.analyzePattern(matrix);
+  for (auto _ : state) factor.factorize(matrix);
+}
+BENCHMARK(BM_EigenFactor)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+
+void BM_Gradient(benchmark::State& state) {
+  const ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));
+  const DrapeModel model = build_model(cloth).value();
+  ElasticEnergy energy(model, 0);
+  std::vector<RVec3> x = start_state(cloth).x, gradient(x.size());
+  for (auto _ : state) benchmark::DoNotOptimize(energy.evaluate({}, x.data(), 1, gradient.data()));
+}
+BENCHMARK(BM_Gradient)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace tryon::sim

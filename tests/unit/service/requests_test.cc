@@ -1,0 +1,85 @@
+#include "server/service/convert/requests.h"
+
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "server/base/hash.h"
+#include "server/base/status.h"
+
+namespace tryon {
+namespace {
+
+template <typename Request>
+std::string field_of(const Request& request) {
+  const auto detail = error_detail(to_domain(request).status());
+  return detail ? detail->field : "accepted";
+}
+
+v1::CreateBodyRequest uploaded_body() {
+  v1::CreateBodyRequest request;
+  request.mutable_source()->set_mesh_sha256(sha256_hex("mesh"));
+  request.mutable_source()->set_file_name("anna.obj");
+  return request;
+}
+
+TEST(BodyRequests, WhatIsDeclaredArrives) {
+  auto request = uploaded_body();
+  request.mutable_source()->set_metres_per_unit(0.01);
+  request.mutable_source()->set_up_axis(v1::AXIS_Z);
+  request.set_proxy_shape(v1::PROXY_SHAPE_CIRCULAR);
+  const auto domain = to_domain(request);
+  ASSERT_TRUE(domain.ok()) << domain.status();
+  EXPECT_EQ(domain->scan.metres_per_unit, 0.01);
+  EXPECT_EQ(domain->scan.up_axis, UpAxis::kZ);
+  EXPECT_EQ(domain->proxy_shape, ProxyShape::kCircular);
+  EXPECT_EQ(domain->file_name, "anna.obj");
+}
+
+TEST(BodyRequests, EachHostileFieldIsNamed) {
+  EXPECT_EQ(field_of(v1::CreateBodyRequest()), "source");
+  auto request = uploaded_body();
+  request.mutable_source()->set_mesh_sha256("../../x");
+  EXPECT_EQ(field_of(request), "source.mesh_sha256");
+  request = uploaded_body();
+  request.mutable_source()->set_metres_per_unit(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(field_of(request), "source.metres_per_unit");
+  request = uploaded_body();
+  request.mutable_source()->set_file_name("/etc/passwd");
+  EXPECT_EQ(field_of(request), "source.file_name");
+  request = uploaded_body();
+  request.set_proxy_shape(static_cast<v1::ProxyShape>(77));
+  EXPECT_EQ(field_of(request), "proxy_shape");
+}
+
+TEST(GarmentRequests, ASourceIsNeeded) { EXPECT_EQ(field_of(v1::CreateGarmentRequest()), "source"); }
+
+TEST(DrapeRequests, DefaultsAreThoseOfTheProtoComments) {
+  const auto settings = to_domain(v1::CreateDrapeRequest());
+  ASSERT_TRUE(settings.ok()) << settings.status();
+  EXPECT_EQ(settings->fabric, "cotton_jersey");
+  EXPECT_EQ(settings->resolution_mm, 15.0);
+  EXPECT_EQ(settings->threads, 1);
+  EXPECT_FALSE(settings->contact_scan);
+  EXPECT_EQ(settings->proxy_shape, ProxyShape::kElliptic);
+}
+
+TEST(DrapeRequests, EachHostileFieldIsNamed) {
+  v1::CreateDrapeRequest request;
+  request.set_resolution_mm(1e-9);
+  EXPECT_EQ(field_of(request), "settings.resolution_mm");
+  request.Clear();
+  request.mutable_wind_mps()->set_x(std::numeric_limits<double>::infinity());
+  EXPECT_EQ(field_of(request), "settings.wind_mps");
+  request.Clear();
+  request.set_thread_count(-4);
+  EXPECT_EQ(field_of(request), "settings.threads");
+  request.Clear();
+  request.set_fabric("unobtainium");
+  EXPECT_EQ(field_of(request), "settings.fabric");
+  request.Clear();
+  request.set_solver("magic");
+  EXPECT_EQ(field_of(request), "solver");
+}
+
+}  // namespace
+}  // namespace tryon

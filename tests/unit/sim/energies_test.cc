@@ -1,0 +1,207 @@
+// Value, gradient and Hessian of every energy against central differences (validation 5.6).
+#include <random>
+
+#include "gtest/gtest.h"
+#include "server/sim/collision/friction.h"
+#include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/elastic.h"
+#include "server/sim/constraints/springs.h"
+#include "server/sim/constraints/threads.h"
+#include "server/sim/forces/gravity.h"
+#include "tests/unit/sim/cloth_fixtures.h"
+
+namespace tryon::sim {
+namespace {
+
+using testing::make_sheet;
+using testing::SheetOptions;
+
+RVec3 random_vector(std::mt19937* random, double size) {
+  const auto unit = [&] { return static_cast<double>((*random)()) / 2147483648.0 - 1.0; };
+  return RVec3(Real(size * unit()), Real(size * unit()), Real(size * unit()));
+}
+
+// Largest relative difference of gradient and Hessian to central differences of value and gradient.
+template <int N, typename Value, typename Gradient, typename Hessian>
+void expect_derivatives(const Eigen::Matrix<Real, N, 1>& at, Value value, Gradient gradient, Hessian hessian) {
+  const Real step = Real(1e-6);
+  const auto g = gradient(at);
+  const auto h = hessian(at);
+  for (int i = 0; i < N; ++i) {
+    Eigen::Matrix<Real, N, 1> plus = at, minus = at;
+    plus[i] += step;
+    minus[i] -= step;
+    EXPECT_NEAR(g[i], (value(plus) - value(minus)) / (2 * step), 1e-6 * (1 + g.norm()));
+    const Eigen::Matrix<Real, N, 1> column = (gradient(plus) - gradient(minus)) / (2 * step);
+    EXPECT_LT((h.col(i) - column).norm(), 1e-6 * (1 + h.norm()));
+  }
+}
+
+TEST(SpringEnergy, DerivativesAgreeWithDifferencesStretchedAndCompressed) {
+  std::mt19937 random(1);
+  for (int k = 0; k < 200; ++k) {
+    const RVec3 e = random_vector(&random, 1.0);
+    if (e.norm() < 0.05) continue;
+    expect_derivatives<3>(
+        e, [](const RVec3& v) { return spring::value(3, Real(0.7), v); },
+        [](const RVec3& v) { return spring::gradient(3, Real(0.7), v); },
+        [](const RVec3& v) { return spring::hessian(3, Real(0.7), v); });
+  }
+}
+
+TEST(SpringEnergy, AVanishedSpringPullsNowhereAndStaysFinite) {
+  EXPECT_EQ(spring::gradient(5, Real(0.1), RVec3::Zero()).norm(), 0);
+  EXPECT_TRUE(spring::hessian(5, Real(0.1), RVec3::Zero()).allFinite());
+}
+
+TEST(ThreadEnergy, DerivativesAgreeWithDifferencesAtLargeDeformations) {
+  std::mt19937 random(2);
+  const thread::Stiffness k{3, 5, 2};
+  for (int trial = 0; trial < 200; ++trial) {
+    thread::Vector6 f;
+    f << random_vector(&random, 1.5), random_vector(&random, 1.5);
+    if ((f.head<3>() + f.tail<3>()).norm() < 0.1 || (f.head<3>() - f.tail<3>()).norm() < 0.1) continue;
+    expect_derivatives<6>(
+        f, [&](const thread::Vector6& v) { return thread::value(k, v.head<3>(), v.tail<3>()); },
+        [&](const thread::Vector6& v) { return thread::gradient(k, v.head<3>(), v.tail<3>()); },
+        [&](const thread::Vector6& v) { return thread::hessian(k, v.head<3>(), v.tail<3>()); });
+  }
+}
+
+TEST(FrictionEnergy, DerivativesAgreeWithDifferencesStickingAndSliding) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 200; ++trial) {
+    const RVec3 u = random_vector(&random, 1.0);
+    const Real k = 2, limit = Real(1.1);
+    if (std::abs(k * u.norm() - limit) < 1e-3) continue;  // the curvature jumps there
+    expect_derivatives<3>(
+        u, [&](const RVec3& v) { return friction::value(k, limit, v); },
+        [&](const RVec3& v) { return friction::gradient(k, limit, v); },
+        [&](const RVec3& v) { return friction::hessian(k, limit, v); });
+  }
+}
+
+TEST(FrictionEnergy, TheForceNeverPassesTheCoulombLimit) {
+  std::mt19937 random(4);
+  for (int trial = 0; trial < 100; ++trial)
+    EXPECT_LE(friction::gradient(7, Real(0.3), random_vector(&random, 1.0)).norm(), 0.3 * (1 + 1e-9));
+}
+
+TEST(GravityEnergy, GradientIsMinusTheForceAndTheSlopeOfTheValue) {
+  const RVec3 g(0, Real(-9.8), 1), x(1, 2, 3);
+  EXPECT_EQ((gravity::gradient(2, g) + gravity::force(2, g)).norm(), 0);
+  for (int i = 0; i < 3; ++i) {
+    const RVec3 step = RVec3::Unit(i) * Real(1e-3);
+    EXPECT_NEAR((gravity::value(2, g, x + step) - gravity::value(2, g, x - step)) / 2e-3, gravity::gradient(2, g)[i],
+                1e-9);
+  }
+}
+
+TEST(BendEnergy, HessianIsTheConstantMatrixOfTheGradient) {
+  const auto side = bend::side_weights(Vec2(0, 0), Vec2(1, 0), Vec2(0.3, 0.8));
+  const auto other = bend::side_weights(Vec2(0, 0), Vec2(1, 0), Vec2(0.6, -0.7));
+  const bend::Weights w{Real(side[0] + other[0]), Real(side[1] + other[1]), Real(side[2]), Real(other[2])};
+  const auto h = bend::hessian(3, w);
+  std::mt19937 random(5);
+  RVec3 x[4];
+  for (RVec3& p : x) p = random_vector(&random, 1);
+  const RVec3 e = bend::vector(w, x[0], x[1], x[2], x[3]);
+  double energy = 0;
+  for (int i = 0; i < 4; ++i) {
+    RVec3 row = RVec3::Zero();
+    for (int j = 0; j < 4; ++j) row += h(i, j) * x[j];
+    EXPECT_LT((row - w[i] * bend::gradient(3, e)).norm(), 1e-12);
+    energy += 0.5 * row.dot(x[i]);
+  }
+  EXPECT_NEAR(energy, bend::value(3, e), 1e-12);
+}
+
+TEST(BendEnergy, ALineAcrossTheEdgeGivesEdgeLengthTimesItsSlope) {
+  // Opposite vertices lifted by the slope times their height: the conormals part by 2 slope.
+  const auto left = bend::side_weights(Vec2(0, 0), Vec2(2, 0), Vec2(0.5, 1));
+  const auto right = bend::side_weights(Vec2(0, 0), Vec2(2, 0), Vec2(1.5, -3));
+  const bend::Weights w{Real(left[0] + right[0]), Real(left[1] + right[1]), Real(left[2]), Real(right[2])};
+  const RVec3 flat = bend::vector(w, RVec3(0, 0, 0), RVec3(2, 0, 0), RVec3(0.5, 1, 0), RVec3(1.5, -3, 0));
+  EXPECT_LT(flat.norm(), 1e-14);
+  const RVec3 folded = bend::vector(w, RVec3(0, 0, 0), RVec3(2, 0, 0), RVec3(0.5, 1, 0.01), RVec3(1.5, -3, 0.03));
+  EXPECT_NEAR(folded.norm(), 2 * 0.02, 1e-14);
+}
+
+// The assembled energy: gradient at random deformed shapes, and L v for the constant matrix where it is exact.
+class WholeEnergy : public ::testing::TestWithParam<SpringLayout> {};
+
+TEST_P(WholeEnergy, GradientAgreesWithDifferences) {
+  SheetOptions o;
+  o.columns = o.rows = 4;
+  o.jitter = 0.3;
+  ClothInput cloth = make_sheet(o);
+  cloth.fabric.bend_warp = 1e-2;
+  cloth.fabric.bend_weft = 2e-2;
+  cloth.ties = {{0, 24}, {3, 17}};
+  cloth.layout = GetParam();
+  const DrapeModel model = build_model(cloth).value();
+  ElasticEnergy energy(model, 50.0);
+  DrapeState state = start_state(cloth);
+  std::mt19937 random(6);
+  for (RVec3& x : state.x) x += random_vector(&random, 0.1);
+  std::vector<RVec3> gradient(state.x.size()), unused(state.x.size());
+  energy.evaluate({}, state.x.data(), Real(0.5), gradient.data());
+  for (size_t i = 0; i < state.x.size(); ++i)
+    for (int k = 0; k < 3; ++k) {
+      const Real step = Real(1e-6), kept = state.x[i][k];
+      state.x[i][k] = kept + step;
+      const double plus = energy.evaluate({}, state.x.data(), Real(0.5), unused.data());
+      state.x[i][k] = kept - step;
+      const double minus = energy.evaluate({}, state.x.data(), Real(0.5), unused.data());
+      state.x[i][k] = kept;
+      EXPECT_NEAR(gradient[i][k], (plus - minus) / (2 * step), 1e-5 * (1 + gradient[i].norm()));
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Layouts, WholeEnergy, ::testing::Values(SpringLayout::kThreads, SpringLayout::kEdges));
+
+TEST(WholeEnergy, RigidMotionCostsNothingAndPullsNowhere) {
+  SheetOptions o;
+  o.columns = o.rows = 6;
+  o.jitter = 0.3;
+  const ClothInput cloth = make_sheet(o);
+  const DrapeModel model = build_model(cloth).value();
+  ElasticEnergy energy(model, 0.0);
+  DrapeState state = start_state(cloth);
+  const Eigen::Matrix<Real, 3, 3> turn =
+      Eigen::AngleAxis<Real>(Real(1.1), RVec3(1, 2, 3).normalized()).toRotationMatrix();
+  for (RVec3& x : state.x) x = turn * x + RVec3(1, 2, 3);
+  std::vector<RVec3> gradient(state.x.size());
+  EXPECT_LT(energy.evaluate({}, state.x.data(), 1, gradient.data()), 1e-18);
+  for (const RVec3& g : gradient) EXPECT_LT(g.norm(), 1e-10);
+}
+
+TEST(WholeEnergy, TheConstantMatrixBoundsEveryCurvature) {
+  // Wan 2020: E(x) <= E(x0) + g.(x - x0) + 1/2 |x - x0|_L^2, which is why plain local/global never goes uphill.
+  SheetOptions o;
+  o.columns = o.rows = 5;
+  const ClothInput cloth = make_sheet(o);
+  const DrapeModel model = build_model(cloth).value();
+  ElasticEnergy energy(model, 0.0);
+  const Eigen::SparseMatrix<double> l = energy.matrix();
+  std::mt19937 random(8);
+  const size_t n = cloth.positions.size();
+  for (int trial = 0; trial < 20; ++trial) {
+    DrapeState state = start_state(cloth);
+    for (RVec3& x : state.x) x += random_vector(&random, 0.05);
+    std::vector<RVec3> g(n), unused(n);
+    const double e0 = energy.evaluate({}, state.x.data(), 1, g.data());
+    Eigen::MatrixXd d(n, 3);
+    double slope = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const RVec3 move = random_vector(&random, 0.1);
+      d.row(i) = move.cast<double>().transpose();
+      slope += static_cast<double>(g[i].dot(move));
+      state.x[i] += move;
+    }
+    const double bound = e0 + slope + 0.5 * (d.transpose() * (l * d)).trace();
+    EXPECT_LE(energy.evaluate({}, state.x.data(), 1, unused.data()), bound + 1e-9 * std::abs(bound));
+  }
+}
+
+}  // namespace
+}  // namespace tryon::sim
