@@ -165,6 +165,7 @@ absl::StatusOr<ParsedMesh> parse(const std::string& bytes, MeshFormat format, co
   if (out.mesh.triangles.empty()) {
     return invalid_input("MESH_EMPTY", name, cat(name, " has no triangle with an area"), "Export the body again.");
   }
+  RETURN_IF_ERROR(check_mesh_counts(out.mesh.vertex_count(), out.mesh.triangle_count(), name, limits));
   RETURN_IF_ERROR(validate(out.mesh, name));
   return out;
 }

@@ -74,7 +74,8 @@ std::vector<Vec2> convex_hull(std::vector<Vec2> points) {
   if (points.size() < 3) return points;
   std::vector<Vec2> hull;
   const auto grow = [&](const Vec2& p, size_t base) {
-    while (hull.size() >= base + 2 && cross(hull.back() - hull[hull.size() - 2], p - hull.back()) <= 0.0) hull.pop_back();
+    while (hull.size() >= base + 2 && cross(hull.back() - hull[hull.size() - 2], p - hull.back()) <= 0.0)
+      hull.pop_back();
     hull.push_back(p);
   };
   for (const Vec2& p : points) grow(p, 0);

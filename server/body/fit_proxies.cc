@@ -1,10 +1,12 @@
-// Ji 2004, section 2.1, in four passes:
+// Ji 2004, section 2.1, in three passes:
 //   1. chains: each part is cut across its own axis; the slices are placed by dynamic programming where the outline
-//      bends most; each is bounded by a short cylinder, and oblique frusta join the facing discs;
-//   2. shoulders: the slope from neck to arm is no stack of horizontal slices (a slice is a thin lens there, and its
-//      ellipse would stand centimetres above the slope), so a chain of its own runs along each ridge;
-//   3. spheres at the joints and protrusions, as large as fit inside the body;
-//   4. what is still outside by more than the tolerance is wrapped by the nearest solids growing a little.
+//      bends most, each is bounded (by a circle, or an ellipse), and neighbours grow by the least that holds what lies
+//      between them. Circular: a short cylinder a slice and oblique frusta between facing discs, as in the paper.
+//      Elliptic: oblique frusta from slice to slice, and a trunk of two lobes and a body between them;
+//   2. spheres at the joints, as large as fit inside the body;
+//   3. spheres that touch the skin from within at what is still outside by more than the tolerance.
+// A dedicated chain along the slope of each shoulder was tried: it stood 50 mm off the chest. The trunk's own stack of
+// ever narrower slices follows the slope within a centimetre.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,15 +23,15 @@
 namespace tryon {
 namespace {
 
-constexpr double kBand = 0.002;           // metres: half the height of a slice
-constexpr double kCapBand = 0.004;        // and of one that ends in a dome: a crown, a finger tip
-constexpr double kUncovered = 0.0005;     // metres: a vertex farther outside counts as uncovered
+constexpr double kBand = 0.002;             // metres: half the height of a slice
+constexpr double kCapBand = 0.004;          // and of one that ends in a dome: a crown, a finger tip
+constexpr double kUncovered = 0.0005;       // metres: a vertex farther outside counts as uncovered
 constexpr double kCoverTolerance = 0.0003;  // metres: what the fit itself aims at
 
 struct Slice {
   double height = 0.0, half = kBand;  // of the band's middle; half its height
-  std::vector<Vec2> outline;  // convex hull of the part's surface within the band
-  std::vector<Vec2> hull;     // what the slice bounds: the outline, or what the chain makes of it
+  std::vector<Vec2> outline;          // convex hull of the part's surface within the band
+  std::vector<Vec2> hull;             // what the slice bounds: the outline, or what the chain makes of it
   BoundingEllipse bound;
 };
 
@@ -44,10 +46,10 @@ struct Chain {
   Vec3 origin = Vec3::Zero(), axis = Vec3::UnitY(), u = Vec3::UnitX(), v = Vec3::UnitZ();
   double low = 0.0, high = 0.0;  // metres along the axis
   int slice_count = 4;
-  bool open_low = false, open_high = false;   // the end lies inside another solid
-  double root_low = 0.0, root_high = 0.0;     // metres by which an open end is prolonged into its neighbour
-  double shoulder = 0.0;                      // metres below `low` of a slice that only holds vertices: where the
-                                              // section is not whole
+  bool open_low = false, open_high = false;  // the end lies inside another solid
+  double root_low = 0.0, root_high = 0.0;    // metres by which an open end is prolonged into its neighbour
+  double shoulder = 0.0;                     // metres below `low` of a slice that only holds vertices: where the
+                                             // section is not whole
   std::vector<int> triangles;
   // What a slice bounds, where that is not its own outline; and how, where that is not the smallest ellipse.
   std::function<void(std::vector<Vec2>* points, double height)> reshape;
@@ -163,7 +165,8 @@ std::vector<Reach> collect_reaches(const TriangleMesh& mesh, const Chain& chain,
     for (const Vec2& q : slices[i].hull) out.push_back({q, i, 0.0});
   }
   std::vector<int> vertices;
-  for (const int t : chain.triangles) vertices.insert(vertices.end(), mesh.triangles[t].begin(), mesh.triangles[t].end());
+  for (const int t : chain.triangles)
+    vertices.insert(vertices.end(), mesh.triangles[t].begin(), mesh.triangles[t].end());
   std::sort(vertices.begin(), vertices.end());
   vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
   for (const int vertex : vertices) {
@@ -275,7 +278,8 @@ void append_root(const Chain& chain, const Slice& end, double length, double sig
   if (length <= 0.0) return;
   const BoundingEllipse slim{end.bound.center, 0.9 * end.bound.radii};
   const double from = end.height + sign * end.half, to = from + sign * length;
-  Frustum f = sign > 0 ? make_frustum(chain, end.bound, from, slim, to) : make_frustum(chain, slim, to, end.bound, from);
+  Frustum f =
+      sign > 0 ? make_frustum(chain, end.bound, from, slim, to) : make_frustum(chain, slim, to, end.bound, from);
   f.open_bottom = f.open_top = true;
   out->push_back(chain_proxy(chain, Proxy::Kind::kFrustum, f));
 }
@@ -357,7 +361,8 @@ class Anatomy {
       for (const int v : corner) {
         seam.box.extend(body_.mesh.positions[v]);
         seam.center += body_.mesh.positions[v];
-        if (seam.vertex_count == 0 || body_.mesh.positions[v].y() < seam.lowest.y()) seam.lowest = body_.mesh.positions[v];
+        if (seam.vertex_count == 0 || body_.mesh.positions[v].y() < seam.lowest.y())
+          seam.lowest = body_.mesh.positions[v];
         ++seam.vertex_count;
       }
     }
@@ -538,9 +543,8 @@ void ProxyFitter::fit_arm(BodyPart part) {
   const std::string side = part == BodyPart::kLeftArm ? "left_" : "right_";
   const auto joint_center = [&](const std::string& name, double fallback) {
     const auto found = body_.landmarks.find(side + name);
-    const double share = found == body_.landmarks.end()
-                             ? fallback
-                             : (found->second - shoulder.center).dot(along) / along.squaredNorm();
+    const double share =
+        found == body_.landmarks.end() ? fallback : (found->second - shoulder.center).dot(along) / along.squaredNorm();
     return center_between(mesh_, triangles, shoulder.center, along, share - 0.02, share + 0.02);
   };
   const Vec3 elbow = joint_center("elbow", kElbow), wrist = joint_center("wrist", kWrist);
@@ -555,7 +559,7 @@ void ProxyFitter::fit_arm(BodyPart part) {
     double low = 0.0;
     if (bone == 0) {  // from the armpit on the section is whole
       low = std::max(0.0, (anatomy_.lowest_of(BodyPart::kTorso, part) - chain.origin).dot(chain.axis));
-      chain.shoulder = std::min(0.05, 0.02 + low);
+      chain.shoulder = 0.03;
     }
     take_triangles(mesh_, triangles, low - chain.shoulder, bone < 2 ? length : kEnd, &chain);
     chain.low = std::max(chain.low, low);
@@ -597,7 +601,8 @@ void ProxyFitter::fit_leg(BodyPart part) {
 
 void ProxyFitter::fit_head_and_neck() {
   Chain neck;
-  neck.part = BodyPart::kNeck, neck.slice_count = slices(3, 4), neck.open_low = neck.open_high = true, neck.root_low = 0.02;
+  neck.part = BodyPart::kNeck, neck.slice_count = slices(3, 4), neck.open_low = neck.open_high = true,
+  neck.root_low = 0.02;
   const Seam base = anatomy_.seam(BodyPart::kNeck, BodyPart::kTorso);
   const Seam jaw = anatomy_.seam(BodyPart::kNeck, BodyPart::kHead);
   take_triangles(mesh_, anatomy_.triangles(BodyPart::kNeck), base.vertex_count > 0 ? base.center.y() : -kEnd,
@@ -660,7 +665,9 @@ void ProxyFitter::fit_torso() {
 std::vector<Slice> ProxyFitter::fit_lobe(const Chain& torso, const Breadth& breadth, double side) {
   Chain lobe = torso;
   lobe.slice_count = 13;
-  const auto middle = [&](double h) { return breadth.at(breadth.middle, h) + side * kLobe * breadth.at(breadth.half, h); };
+  const auto middle = [&](double h) {
+    return breadth.at(breadth.middle, h) + side * kLobe * breadth.at(breadth.half, h);
+  };
   lobe.reshape = [&](std::vector<Vec2>* points, double h) {
     std::erase_if(*points, [&](const Vec2& q) { return side * (q.x() - middle(h)) < 0.0; });
     const size_t count = points->size();

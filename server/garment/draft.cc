@@ -23,7 +23,7 @@ class PanelDraft {
   int line(Vec2 to) { return edge(to, {}); }
   int curve(Vec2 c1, Vec2 c2, Vec2 to) {
     const Vec2 s = panel_.vertices.back(), d = to - s, n(-d.y(), d.x());
-    auto relative = [&](const Vec2& c) { return Vec2((c - s).dot(d), (c - s).dot(n)) / d.squaredNorm(); };
+    auto relative = [&](const Vec2& c) -> Vec2 { return Vec2((c - s).dot(d), (c - s).dot(n)) / d.squaredNorm(); };
     EdgeCurve curve;
     curve.kind = EdgeCurve::Kind::kCubic;
     curve.controls = {relative(c1), relative(c2)};

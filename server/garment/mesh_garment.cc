@@ -14,7 +14,7 @@
 namespace tryon {
 namespace {
 
-constexpr double kCollapse = 0.1;          // shorter edges (fraction of edge_m) become one point: no needles
+constexpr double kCollapse = 0.15;         // shorter edges (fraction of edge_m) become one point: no needles
 constexpr int kMaxRefinements = 5;         // of an outline that crosses itself when sampled coarsely
 constexpr double kMaxTriangles = 4e6;      // of one garment
 constexpr int kMaxOutlinePoints = 20'000;  // of one panel

@@ -48,12 +48,12 @@ class Gate : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override {
+  bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
     const size_t at = std::min(position, bytes_.size());
     const size_t line = 1 + std::count(bytes_.begin(), bytes_.begin() + at, '\n');
     const bool huge = error.id == 406;  // nlohmann's number for a number that no double can hold
     const std::string where = path();
-    const std::string what = huge ? std::string("a number beyond all measure") : printable(token);
+    const std::string what = huge ? std::string("a number beyond all measure") : text_at(at);
     status_ =
         invalid_input(huge ? "PATTERN_NUMBER_RANGE" : "PATTERN_NOT_JSON", where.empty() ? cat("line ", line) : where,
                       cat("line ", line, ": ", at >= bytes_.size() ? std::string("the file ends too early") : what,
@@ -104,10 +104,13 @@ class Gate : public nlohmann::json_sax<Json> {
     return out;
   }
 
-  // The text that could not be read, short, in characters that any terminal shows.
-  static std::string printable(const std::string& token) {
+  // The text where reading stopped, short, in characters that any terminal shows.
+  std::string text_at(size_t position) const {
     std::string out = "\"";
-    for (const char c : token.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
+    for (const char c : bytes_.substr(position > 0 ? position - 1 : 0, 16)) {
+      if (c == '\n') break;
+      out += c >= ' ' && c <= '~' ? c : '?';
+    }
     return out + "\"";
   }
 

@@ -13,7 +13,7 @@ constexpr int64_t kHeaderBytes = 84, kTriangleBytes = 50;
 
 absl::StatusOr<MeshFacts> facts_of(const MeshSource& source, int64_t triangles) {
   if (triangles == 0) return source.empty("declares no triangles");
-  RETURN_IF_ERROR(source.check_counts(3 * triangles, triangles));
+  RETURN_IF_ERROR(source.check_counts(0, triangles));  // its vertices count only once they are welded
   return MeshFacts{3 * triangles, 3 * triangles, triangles};
 }
 
@@ -52,17 +52,20 @@ struct StlWords {
     }
   }
   std::string where() const { return cat("line ", lines.number()); }
+  bool at_cut_end() const { return line.empty() && lines.last_is_cut(); }  // inside the very last word
   absl::Status expect(std::string_view wanted) {
     const std::string_view word = next();
     if (word == wanted) return absl::OkStatus();
-    if (word.empty()) return source.truncated(where(), cat("it ends where '", wanted, "' belongs"));
+    if (word.empty() || (wanted.starts_with(word) && at_cut_end())) {
+      return source.truncated(where(), cat("it ends where '", wanted, "' belongs"));
+    }
     return source.contradictory(where(), cat(where(), " has '", shown(word), "' where '", wanted, "' belongs"));
   }
   absl::Status numbers(int count, bool must_be_usable) {
     for (int k = 0; k < count; ++k) {
       const std::string_view word = next();
-      if (word.empty()) return source.truncated(where(), "it ends where a number belongs");
       const auto value = parse_number(word);
+      if (word.empty() || (!value && at_cut_end())) return source.truncated(where(), "it ends where a number belongs");
       if (!value) return source.contradictory(where(), cat(where(), " has '", shown(word), "' where a number belongs"));
       if (must_be_usable && !usable(*value)) return source.not_finite(where());
     }

@@ -135,6 +135,11 @@ absl::StatusOr<MeshFacts> inspect_mesh(std::string_view bytes, MeshFormat format
   return internal_fault("unknown mesh format");
 }
 
+absl::Status check_mesh_counts(int64_t vertices, int64_t triangles, std::string_view file_name,
+                               const ParseLimits& limits) {
+  return mesh_inspect::MeshSource{{}, clean_file_name(file_name), limits}.check_counts(vertices, triangles);
+}
+
 absl::Status preflight_mesh(std::string_view bytes, MeshFormat format, std::string_view file_name,
                             const ParseLimits& limits) {
   return inspect_mesh(bytes, format, file_name, limits).status();

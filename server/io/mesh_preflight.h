@@ -31,6 +31,10 @@ absl::StatusOr<TriangleMesh> read_obj(std::string_view bytes, std::string_view f
 // The freed vertices stay, unused. Returns how many.
 int64_t weld_open_edges(TriangleMesh* mesh);
 
+// MESH_TOO_LARGE with the number and the limit.
+absl::Status check_mesh_counts(int64_t vertices, int64_t triangles, std::string_view file_name,
+                               const ParseLimits& limits);
+
 // A file name fit for a message: no folders, no control characters, at most 100 characters.
 std::string clean_file_name(std::string_view name);
 

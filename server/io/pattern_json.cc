@@ -207,7 +207,8 @@ absl::Status check_endpoints(const Panel& panel, const PanelEdge& edge, const st
                          cat("Name vertices from 0 to ", static_cast<int>(panel.vertices.size()) - 1, "."));
   }
   if (panel.vertices[edge.start] != panel.vertices[edge.end]) return absl::OkStatus();
-  return invalid_input("EDGE_WITHOUT_LENGTH", field, cat("panel ", panel.name, ": ", field, " starts where it ends"),
+  return invalid_input("EDGE_WITHOUT_LENGTH", field,
+                       cat("panel ", panel.name, ": an edge starts and ends at the same point"),
                        "Remove the edge, or move its end points apart.");
 }
 
@@ -591,6 +592,21 @@ std::string stem(std::string_view file_name) {
   return std::string(file_name.substr(0, file_name.find_last_of('.')));
 }
 
+// What a file is that begins like this, if it is one of those that are sent by mistake; empty otherwise.
+std::string_view mistaken_type(std::string_view bytes) {
+  constexpr std::pair<std::string_view, std::string_view> kBeginnings[] = {
+      {"\x89PNG", "a PNG picture"},   {"\xFF\xD8\xFF", "a JPEG picture"},
+      {"%PDF", "a PDF document"},     {"PK\x03\x04", "a ZIP archive"},
+      {"\x1F\x8B", "a gzip archive"}, {"glTF", "a GLB mesh"},
+      {"ply\n", "a PLY mesh"},        {"ply\r", "a PLY mesh"},
+      {"solid", "an STL mesh"},       {"v ", "an OBJ mesh"},
+      {"# ", "an OBJ mesh"},          {"<", "an SVG or XML file"}};
+  for (const auto& [beginning, type] : kBeginnings) {
+    if (bytes.substr(0, beginning.size()) == beginning) return type;
+  }
+  return {};
+}
+
 absl::Status check_bytes(std::string_view bytes, const PatternLimits& limits) {
   if (bytes.empty()) {
     return invalid_input("PATTERN_EMPTY", "file", "the file is empty (0 bytes)",
@@ -600,6 +616,11 @@ absl::Status check_bytes(std::string_view bytes, const PatternLimits& limits) {
     return invalid_input("PATTERN_TOO_LARGE", "file",
                          cat("the file has ", bytes.size(), " bytes, at most ", limits.max_file_bytes, " are taken"),
                          "Send the specification alone, without pictures or meshes.");
+  }
+  const std::string_view other = mistaken_type(bytes);
+  if (!other.empty()) {
+    return invalid_input("PATTERN_NOT_JSON", "file", cat("the file is ", other, ", not a pattern in JSON"),
+                         "Send a GarmentCode specification (*_specification.json) or a tryon.pattern.v1 file.");
   }
   return absl::OkStatus();
 }

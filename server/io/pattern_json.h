@@ -1,7 +1,7 @@
 // What it is: garment patterns in and out: the GarmentCode JSON specification (2021 templates, 1.0 and 2.x) and tryon's
 // own JSON ("schema": "tryon.pattern.v1", millimetres). Units: converted to metres here.
-// How it fails: INVALID_ARGUMENT naming panel, edge or stitch, and the remedy; every limit of ParsePatternLimits is finite.
-// Thread rules: pure functions.
+// How it fails: INVALID_ARGUMENT naming panel, edge or stitch, and the remedy; every limit of ParsePatternLimits is
+// finite. Thread rules: pure functions.
 #pragma once
 
 #include <string>

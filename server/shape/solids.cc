@@ -29,8 +29,12 @@ double clamped_radius(double radius) { return radius > kMinSize ? radius : kMinS
 LocalFrustum local_frustum(const Frustum& f) {
   const Vec3 span = f.top - f.bottom;
   const double a0 = clamped_radius(f.bottom_radii.x()), b0 = clamped_radius(f.bottom_radii.y());
-  return {span.dot(f.u), span.dot(f.v), clamped_radius(span.dot(f.axis)),
-          a0,            b0,            clamped_radius(f.top_radii.x()) - a0,
+  return {span.dot(f.u),
+          span.dot(f.v),
+          clamped_radius(span.dot(f.axis)),
+          a0,
+          b0,
+          clamped_radius(f.top_radii.x()) - a0,
           clamped_radius(f.top_radii.y()) - b0};
 }
 
@@ -174,7 +178,8 @@ Vec2 start_angle(const LocalFrustum& f, const Vec3& p, double t) {
   const double x = p.x() - f.ex * t, y = p.y() - f.ey * t;
   Vec2 angle(x / a, y / b);
   const double level = angle.norm();
-  if (level > 1.0) angle = Vec2(x * a, y * b) / (a * b) * (1.0 - 1.0 / level) + angle / level;  // far: the normal's angle
+  if (level > 1.0)
+    angle = Vec2(x * a, y * b) / (a * b) * (1.0 - 1.0 / level) + angle / level;  // far: the normal's angle
   const double length = angle.norm();
   if (!(length > 1e-12)) return a < b ? Vec2(1.0, 0.0) : Vec2(0.0, 1.0);
   return angle / length;
@@ -293,8 +298,8 @@ JiContact ji_contact(const Frustum& frustum, const Vec3& point, const Vec3& velo
   const Vec3 np = point - foot;
   const double length = np.norm(), sign = excess < 0.0 ? -1.0 : 1.0;
   out.gap = sign * length;
-  out.normal = length > 1e-12 ? Vec3(sign * np / length)
-                              : Vec3((direction - generator * direction.dot(generator)).normalized());
+  out.normal =
+      length > 1e-12 ? Vec3(sign * np / length) : Vec3((direction - generator * direction.dot(generator)).normalized());
   // Step 4: moving inward.
   out.contact = out.band == JiContact::Band::kNear && velocity.dot(out.normal) < 0.0;
   return out;

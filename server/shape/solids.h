@@ -31,17 +31,18 @@ struct Frustum {
   Eigen::Vector3d u = Eigen::Vector3d::UnitX();     // direction of the first semi-axis
   Eigen::Vector3d v = Eigen::Vector3d::UnitZ();     // direction of the second
   Eigen::Vector2d bottom_radii = Eigen::Vector2d::Zero(), top_radii = Eigen::Vector2d::Zero();  // along u, v
-  bool open_bottom = false, open_top = false;       // joined there to a neighbour with the same end ellipse
+  bool open_bottom = false, open_top = false;  // joined there to a neighbour with the same end ellipse
 };
 
 using Solid = std::variant<Sphere, Frustum>;
 
 struct SurfacePoint {
-  double distance = 0.0;  // signed: positive outside
+  double distance = 0.0;                              // signed: positive outside
   Eigen::Vector3d normal = Eigen::Vector3d::UnitY();  // outward unit normal at the closest surface point
 };
 
-// Exact for spheres and for circular sections (to 1e-9 m); elliptic sections by Newton's method in the angle, to 1e-6 m.
+// Exact for spheres and for circular sections (to 1e-9 m); elliptic sections by Newton's method in the angle, to 1e-6
+// m.
 SurfacePoint distance(const Sphere& sphere, const Eigen::Vector3d& point);
 SurfacePoint distance(const Frustum& frustum, const Eigen::Vector3d& point);
 SurfacePoint distance(const Solid& solid, const Eigen::Vector3d& point);
@@ -57,17 +58,17 @@ Eigen::AlignedBox3d bounds(const Solid& solid);
 // treated as the near band. For a particle inside, N -> P points inward and is turned outward here.
 struct JiContact {
   enum class Band { kBeyond, kOutside, kNear, kPenetrating } band = Band::kBeyond;  // kBeyond: not between the ends
-  bool contact = false;                               // near, and moving inward
-  double gap = 0.0;                                   // signed |NP|
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitY();  // outward unit normal along NP
+  bool contact = false;                                                             // near, and moving inward
+  double gap = 0.0;                                                                 // signed |NP|
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitY();                                // outward unit normal along NP
 };
 JiContact ji_contact(const Frustum& frustum, const Eigen::Vector3d& point, const Eigen::Vector3d& velocity,
                      double delta, double alpha);
 
 // The union of many solids. nearest() gives the smallest signed distance of all: outside, the true distance to the
 // union; inside, the *deepest* solid. A point inside two solids must leave both, so the deepest gives the largest lower
-// bound on the way out, is continuous, and is <= 0 exactly where some solid holds the point. (The shallowest solid would
-// push a point back and forth across surfaces that are buried in others.) Ties go to the lower index. Solids are
+// bound on the way out, is continuous, and is <= 0 exactly where some solid holds the point. (The shallowest solid
+// would push a point back and forth across surfaces that are buried in others.) Ties go to the lower index. Solids are
 // culled by a tree of boxes.
 class SolidSet {
  public:

@@ -12,9 +12,7 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;
 
-double uniform(std::mt19937& random, double low, double high) {
-  return low + (high - low) * (random() / 4294967296.0);
-}
+double uniform(std::mt19937& random, double low, double high) { return low + (high - low) * (random() / 4294967296.0); }
 
 Frustum torso_frustum(double lean, double ratio) {
   Frustum f;
@@ -28,9 +26,11 @@ std::vector<Vec3> points_about(const Frustum& f, double reach) {
   std::mt19937 random(1);
   std::vector<Vec3> points;
   for (int i = 0; i < 4096; ++i) {
-    const double angle = uniform(random, 0, 2 * M_PI), t = uniform(random, -0.5, 1.5), out = uniform(random, -reach, reach);
+    const double angle = uniform(random, 0, 2 * M_PI), t = uniform(random, -0.5, 1.5),
+                 out = uniform(random, -reach, reach);
     const Vec2 radii = f.bottom_radii + (f.top_radii - f.bottom_radii) * t + Vec2(out, out);
-    points.push_back(f.bottom + (f.top - f.bottom) * t + Vec3(radii.x() * std::cos(angle), 0, radii.y() * std::sin(angle)));
+    points.push_back(f.bottom + (f.top - f.bottom) * t +
+                     Vec3(radii.x() * std::cos(angle), 0, radii.y() * std::sin(angle)));
   }
   return points;
 }

@@ -11,9 +11,7 @@ namespace {
 
 using Vec2 = Eigen::Vector2d;
 
-double uniform(std::mt19937& random, double low, double high) {
-  return low + (high - low) * (random() / 4294967296.0);
-}
+double uniform(std::mt19937& random, double low, double high) { return low + (high - low) * (random() / 4294967296.0); }
 
 std::vector<Vec2> random_points(std::mt19937& random, int count) {
   std::vector<Vec2> points;
@@ -88,8 +86,7 @@ TEST(SmallestEllipse, HoldsAllPointsAndBeatsEveryEllipseOfAGrid) {
       for (const Vec2& p : points) {
         ASSERT_LE((p - found.center).cwiseQuotient(found.radii).norm(), 1 + 1e-9) << "case " << i;
       }
-      const double cost =
-          measure == EllipseMeasure::kArea ? found.radii.prod() : ellipse_perimeter(found.radii);
+      const double cost = measure == EllipseMeasure::kArea ? found.radii.prod() : ellipse_perimeter(found.radii);
       const double brute = brute_ellipse_cost(points, measure);
       ASSERT_LE(cost, brute * 1.0001) << "case " << i;
       ASSERT_GE(cost, brute * 0.9) << "case " << i;

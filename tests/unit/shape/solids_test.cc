@@ -13,9 +13,7 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;
 
-double uniform(std::mt19937& random, double low, double high) {
-  return low + (high - low) * (random() / 4294967296.0);
-}
+double uniform(std::mt19937& random, double low, double high) { return low + (high - low) * (random() / 4294967296.0); }
 
 Vec3 random_direction(std::mt19937& random) {
   const double z = uniform(random, -1, 1), angle = uniform(random, 0, 2 * M_PI), r = std::sqrt(1 - z * z);
@@ -193,7 +191,8 @@ std::vector<Solid> random_chain(std::mt19937& random, int count) {
   f.axis = Vec3::UnitY(), f.u = Vec3::UnitX(), f.v = Vec3::UnitZ(), f.bottom = Vec3::Zero();
   f.bottom_radii = Vec2(0.15, 0.1);
   for (int i = 0; i < count; ++i) {
-    f.top = f.bottom + Vec3(uniform(random, -0.004, 0.004), uniform(random, 0.015, 0.04), uniform(random, -0.004, 0.004));
+    f.top =
+        f.bottom + Vec3(uniform(random, -0.004, 0.004), uniform(random, 0.015, 0.04), uniform(random, -0.004, 0.004));
     f.top_radii = f.bottom_radii + Vec2(uniform(random, -0.006, 0.006), uniform(random, -0.006, 0.006));
     f.open_bottom = i > 0, f.open_top = i + 1 < count;
     chain.push_back(f);
