@@ -124,7 +124,7 @@ void print_json(const google::protobuf::Message& message) {
 
 void print_drape(const v1::Drape& drape) {
   const v1::DrapeMetrics& m = drape.metrics();
-  std::printf("%-22s %s\n", "drape", drape.name().substr(0, 19).c_str());
+  std::printf("%-22s %s\n", "drape", drape.name().c_str());
   std::printf("%-22s %s (grade %s)\n", "termination", m.termination().c_str(), m.grade().c_str());
   std::printf("%-22s %d vertices, %d triangles\n", "mesh", m.vertex_count(), m.triangle_count());
   std::printf("%-22s max %.3g, rms %.3g (net force / nodal weight)\n", "residual", m.residual_max_ratio(),
@@ -138,7 +138,14 @@ void print_drape(const v1::Drape& drape) {
 }
 
 CancelFlag interrupted;
-void on_interrupt(int) { interrupted.cancel(); }
+
+// The first Ctrl-C cancels the drape on the server, the second ends this program.
+void cancel_on_interrupt() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted.cancel(); };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+}
 
 client::OnProgress shown_on(ProgressBar* bar) {
   return [bar](const std::string&, const v1::OperationMetadata& metadata) { bar->show(metadata); };
@@ -147,7 +154,7 @@ client::OnProgress shown_on(ProgressBar* bar) {
 int drape(const Options& o, client::Client* client) {
   const auto request = drape_request(o, client);
   if (!request.ok()) return report_error(request.status(), o.json);
-  signal(SIGINT, on_interrupt);  // the first Ctrl-C cancels the drape on the server, the second ends this program
+  cancel_on_interrupt();
   absl::StatusOr<v1::Drape> result;
   {
     ProgressBar bar;
@@ -178,7 +185,8 @@ int fit(const Options& o, client::Client* client) {
     return kOk;
   }
   std::printf("%-24s %8.3f m\n", "height", body->height_m());
-  for (const auto& [name, mm] : std::map<std::string, double>(body->measurements_mm().begin(), body->measurements_mm().end())) {
+  for (const auto& [name, mm] :
+       std::map<std::string, double>(body->measurements_mm().begin(), body->measurements_mm().end())) {
     if (name != "height") std::printf("%-24s %8.1f mm\n", name.c_str(), mm);
   }
   return kOk;
@@ -204,7 +212,8 @@ int fabrics(const Options& o, client::Client* client) {
   Json out = Json::array();
   for (const v1::FabricInfo& f : *list) {
     out.push_back({{"name", f.name()}, {"title", f.title()}, {"source", f.source()}});
-    if (!o.json) std::printf("%-18s %5.0f g/m2  %s\n", f.name().c_str(), 1e3 * f.areal_density_kg_m2(), f.title().c_str());
+    if (!o.json)
+      std::printf("%-18s %5.0f g/m2  %s\n", f.name().c_str(), 1e3 * f.areal_density_kg_m2(), f.title().c_str());
   }
   if (o.json) std::printf("%s\n", out.dump(2).c_str());
   return kOk;
@@ -231,17 +240,22 @@ int watch(const Options& o, client::Client* client) {
 int get(const Options& o, client::Client* client) {
   const auto drape = client->get_drape(o.name);
   if (!drape.ok()) return report_error(drape.status(), o.json);
-  if (const absl::Status saved = save_all(client, drape->artifacts(), o.out); !saved.ok()) {
-    return report_error(saved, o.json);
+  if (drape->state() == v1::TASK_STATE_FAILED || drape->state() == v1::TASK_STATE_CANCELLED) {
+    return report_error(client->watch(o.name, {}), o.json);  // the operation knows why
   }
+  if (!o.out.empty()) {
+    const absl::Status saved = save_all(client, drape->artifacts(), o.out);
+    if (!saved.ok()) return report_error(saved, o.json);
+  }
+  const bool done = drape->state() == v1::TASK_STATE_SUCCEEDED;
   if (o.json) {
     print_json(*drape);
-  } else if (drape->state() == v1::TASK_STATE_SUCCEEDED) {
+  } else if (done) {
     print_drape(*drape);
   } else {
     std::printf("%s: %s\n", o.name.c_str(), v1::TaskState_Name(drape->state()).c_str());
   }
-  return kOk;
+  return done && !drape->settled() ? kNotSettled : kOk;
 }
 
 int cancel(const Options& o, client::Client* client) {
@@ -270,6 +284,7 @@ int exit_code_of(const absl::Status& status) {
 
 int report_error(const absl::Status& status, bool json) {
   const ErrorDetail detail = error_detail(status).value_or(ErrorDetail{"ERROR", "", ""});
+  const int code = detail.reason == "USAGE" ? kUsage : exit_code_of(status);
   if (json) {
     const Json out = {{"error",
                        {{"code", std::string(absl::StatusCodeToString(status.code()))},
@@ -278,19 +293,20 @@ int report_error(const absl::Status& status, bool json) {
                         {"message", std::string(status.message())},
                         {"remedy", detail.remedy}}}};
     std::printf("%s\n", out.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
-    return exit_code_of(status);
+    return code;
   }
   std::fprintf(stderr, "tryon: %s\n", std::string(status.message()).c_str());
   if (!detail.field.empty()) std::fprintf(stderr, "  where:  %s\n", detail.field.c_str());
   if (!detail.remedy.empty()) std::fprintf(stderr, "  remedy: %s\n", detail.remedy.c_str());
   std::fprintf(stderr, "  reason: %s\n", detail.reason.c_str());
-  return exit_code_of(status);
+  return code;
 }
 
 int run_command(const Options& options, client::Client* client) {
   static const std::map<std::string, int (*)(const Options&, client::Client*)> commands = {
-      {"drape", drape},     {"fit", fit},         {"garment check", garment_check}, {"fabrics", fabrics},
-      {"solvers", solvers}, {"watch", watch},     {"get", get},                     {"cancel", cancel}};
+      {"drape", drape},     {"fit", fit},         {"garment check", garment_check},
+      {"fabrics", fabrics}, {"solvers", solvers}, {"watch", watch},
+      {"get", get},         {"cancel", cancel}};
   return commands.at(options.command)(options, client);
 }
 

@@ -62,7 +62,7 @@ int parse_options(int argc, char** argv, Options* options) {
   for (const char* word : {"watch", "get", "cancel"}) {
     CLI::App* command = add_command(&app, options, word, word, std::string(word) + " a drape or operation by name");
     command->add_option("name", options->name, "drapes/{id} or operations/{id}")->required();
-    if (std::string(word) == "get") command->add_option("--out", options->out, "folder for the results")->required();
+    if (std::string(word) == "get") command->add_option("--out", options->out, "folder for the results");
   }
   try {
     app.parse(argc, argv);

@@ -13,7 +13,7 @@ struct Options {
   std::string server;  // empty: in-process
   bool json = false;
   std::string command;  // "drape", "fit", "garment check", ...
-  std::string body = "sample", garment = "sample:tshirt", fabric, solver, shape = "elliptic", contact = "proxies", out,
+  std::string body = "sample", garment = "sample:tshirt", fabric, solver, shape = "elliptic", contact = "scan", out,
               name, file;
   std::string wind;
   double resolution_mm = 15.0, deadline_s = 0.0;

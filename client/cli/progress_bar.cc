@@ -22,7 +22,8 @@ void ProgressBar::show(const v1::OperationMetadata& metadata) {
   shown_ = true;
   const std::string stage = metadata.stage().empty() ? "queued" : metadata.stage();
   const int filled = std::clamp(static_cast<int>(std::lround(metadata.stage_fraction() * kWidth)), 0, kWidth);
-  std::fprintf(stderr, "\r\033[K%-9s [%s%s] %5.1f s", stage.c_str(), std::string(static_cast<size_t>(filled), '#').c_str(),
+  std::fprintf(stderr, "\r\033[K%-9s [%s%s] %5.1f s", stage.c_str(),
+               std::string(static_cast<size_t>(filled), '#').c_str(),
                std::string(static_cast<size_t>(kWidth - filled), ' ').c_str(), metadata.elapsed_seconds());
   std::fflush(stderr);
 }

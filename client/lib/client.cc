@@ -3,6 +3,8 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <utility>
 
 #include "absl/time/clock.h"
@@ -26,6 +28,7 @@ using google::longrunning::Operation;
 constexpr size_t kChunk = 64 << 10;
 constexpr int kTries = 5;
 constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
+constexpr absl::Duration kCancelLook = absl::Milliseconds(20);
 
 // Runs `call` until it is anything but UNAVAILABLE, at most kTries times, each pause twice the last.
 template <typename Call>
@@ -38,6 +41,36 @@ absl::Status with_retry(Call call) {
     pause *= 2;
   }
 }
+
+// For streams that go on where they were cut: counts the tries anew whenever `progress` has moved.
+template <typename Call>
+absl::Status with_resume(const int64_t& progress, Call call) {
+  for (int64_t before = -1;;) {
+    before = progress;
+    const absl::Status status = with_retry(call);
+    if (status.code() != absl::StatusCode::kUnavailable || progress == before) return status;
+  }
+}
+
+// Cancels a call as soon as the flag is set, also while nothing arrives.
+class Canceller {
+ public:
+  Canceller(grpc::ClientContext* context, CancelFlag flag)
+      : thread_([this, context, flag] {
+          while (!done_ && !flag.cancelled()) absl::SleepFor(kCancelLook);
+          if (!done_) context->TryCancel();
+        }) {}
+  ~Canceller() {
+    done_ = true;
+    thread_.join();
+  }
+  Canceller(const Canceller&) = delete;
+  Canceller& operator=(const Canceller&) = delete;
+
+ private:
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
 
 v1::OperationMetadata metadata_of(const Operation& operation) {
   v1::OperationMetadata out;
@@ -125,12 +158,14 @@ absl::StatusOr<int64_t> Client::Stubs::committed(const std::string& resource) {
 
 absl::StatusOr<Operation> Client::Stubs::watch_to_end(const std::string& operation, const OnProgress& progress) {
   Operation last;
-  const absl::Status status = with_retry([&] {
+  int64_t heard = 0;
+  const absl::Status status = with_resume(heard, [&] {
     grpc::ClientContext context;
     v1::WatchOperationRequest request;
     request.set_name(operation);
     auto reader = drapes->WatchOperation(&context, request);
     while (reader->Read(&last)) {
+      ++heard;
       if (progress) progress(last.name(), metadata_of(last));
     }
     return from_grpc_status(reader->Finish());
@@ -139,8 +174,7 @@ absl::StatusOr<Operation> Client::Stubs::watch_to_end(const std::string& operati
   return last;
 }
 
-Client::Client(const std::string& address)
-    : Client(grpc::CreateChannel(address, grpc::InsecureChannelCredentials())) {}
+Client::Client(const std::string& address) : Client(grpc::CreateChannel(address, grpc::InsecureChannelCredentials())) {}
 Client::Client(std::shared_ptr<grpc::Channel> channel) : stubs_(std::make_unique<Stubs>(std::move(channel))) {}
 Client::~Client() = default;
 
@@ -158,10 +192,14 @@ absl::StatusOr<std::string> Client::upload(std::string_view bytes) {
   RETURN_IF_ERROR(stubs_->unary(stubs_->blobs.get(), &v1::BlobService::Stub::FindMissingBlobs, request, &response));
   if (response.missing_sha256_size() == 0) return digest;
   const std::string resource = cat("uploads/", random_hex(16), "/blobs/", digest, "/", bytes.size());
-  const absl::Status status = with_retry([&] {
+  int64_t sent = 0;
+  const absl::Status status = with_resume(sent, [&] {
     const auto offset = stubs_->committed(resource);
     if (!offset.ok()) return offset.status();
-    return stubs_->send_from(resource, bytes, *offset);
+    sent = *offset;
+    const absl::Status done = stubs_->send_from(resource, bytes, *offset);
+    // The server was still taking in what a cut stream had sent: ask again.
+    return done.code() == absl::StatusCode::kOutOfRange ? absl::UnavailableError(done.message()) : done;
   });
   if (!status.ok()) return status;
   return digest;
@@ -169,7 +207,8 @@ absl::StatusOr<std::string> Client::upload(std::string_view bytes) {
 
 absl::StatusOr<std::string> Client::fetch(const v1::Artifact& artifact) {
   std::string out;
-  const absl::Status status = with_retry([&] {
+  int64_t arrived = 0;
+  const absl::Status status = with_resume(arrived, [&] {
     grpc::ClientContext context;
     google::bytestream::ReadRequest request;
     request.set_resource_name(cat("blobs/", artifact.sha256(), "/", artifact.size_bytes()));
@@ -177,6 +216,7 @@ absl::StatusOr<std::string> Client::fetch(const v1::Artifact& artifact) {
     auto reader = stubs_->bytes->Read(&context, request);
     google::bytestream::ReadResponse chunk;
     while (reader->Read(&chunk)) out += chunk.data();
+    arrived = static_cast<int64_t>(out.size());
     return from_grpc_status(reader->Finish());
   });
   if (!status.ok()) return status;
@@ -221,14 +261,16 @@ absl::StatusOr<std::string> Client::begin_drape(const v1::CreateDrapeRequest& re
 absl::StatusOr<v1::Drape> Client::run_drape(const v1::CreateDrapeRequest& request, const OnProgress& progress,
                                             const CancelFlag& cancel) {
   Operation last;
-  const absl::Status status = with_retry([&] {
+  int64_t heard = 0;
+  const absl::Status status = with_resume(heard, [&] {
     grpc::ClientContext context;
+    const Canceller canceller(&context, cancel);
     v1::RunDrapeRequest run;
     *run.mutable_drape() = request;
     auto reader = stubs_->drapes->RunDrape(&context, run);
     while (reader->Read(&last)) {
+      ++heard;
       if (progress) progress(last.name(), metadata_of(last));
-      if (cancel.cancelled()) context.TryCancel();
     }
     return from_grpc_status(reader->Finish());
   });
@@ -268,15 +310,15 @@ absl::StatusOr<v1::GetServerInfoResponse> Client::server_info() {
 
 absl::StatusOr<std::vector<v1::FabricInfo>> Client::fabrics() {
   v1::ListFabricsResponse response;
-  RETURN_IF_ERROR(stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::ListFabrics, v1::ListFabricsRequest(),
-                                &response));
+  RETURN_IF_ERROR(
+      stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::ListFabrics, v1::ListFabricsRequest(), &response));
   return std::vector<v1::FabricInfo>(response.fabrics().begin(), response.fabrics().end());
 }
 
 absl::StatusOr<std::vector<v1::SolverInfo>> Client::solvers() {
   v1::ListSolversResponse response;
-  RETURN_IF_ERROR(stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::ListSolvers, v1::ListSolversRequest(),
-                                &response));
+  RETURN_IF_ERROR(
+      stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::ListSolvers, v1::ListSolversRequest(), &response));
   return std::vector<v1::SolverInfo>(response.solvers().begin(), response.solvers().end());
 }
 

@@ -35,9 +35,10 @@ struct ScanOptions {
 
 // How the scan was read.
 struct ScanSource {
-  std::string unit;      // "mm", "cm", "dm", "m" or "custom"
-  std::string up_axis;   // "+x", "-x", "+y", ... in the file's frame
-  double scale_m = 1.0;  // metres a file unit
+  std::string unit;             // "mm", "cm", "dm", "m" or "custom"
+  std::string up_axis;          // "+x", "-x", "+y", ... in the file's frame
+  double scale_m = 1.0;         // metres a file unit
+  Vec3 shift_m = Vec3::Zero();  // added after scaling and turning: floor to y = 0, and x, z where the file is off axis
   bool declared_unit = false, declared_up = false;
   std::vector<std::string> healed;  // what was mended, in words
 };

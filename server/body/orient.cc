@@ -19,6 +19,7 @@ struct Unit {
 constexpr Unit kUnits[] = {{"mm", 1e-3}, {"cm", 1e-2}, {"dm", 1e-1}, {"m", 1.0}};
 constexpr double kMinHeight = 0.5, kMaxHeight = 2.3;  // m, a standing person
 constexpr int kFootColumns = 2;
+constexpr double kKeptAcross = 0.03, kKeptAhead = 0.12;  // m from the axis: nearer, the file's own place is kept
 
 absl::Status not_human(std::string_view why) {
   return invalid_input(
@@ -28,20 +29,18 @@ absl::Status not_human(std::string_view why) {
 
 // How much a direction looks like up: two legs below, one head above.
 struct Stance {
-  int score = 0;
+  int leg_levels = 0, head_levels = 0;
+  int score() const { return leg_levels + head_levels; }
+  bool stands() const { return leg_levels >= 3 && head_levels >= 2; }
   Vec3 across = Vec3::Zero();  // from one leg to the other, unnormalised mean
 };
 
 double largest(const std::vector<SliceLoop>& loops) { return loops.empty() ? 0.0 : loops[0].area; }
 
 Stance judge_stance(const TriangleMesh& mesh, const Vec3& up) {
-  double low = 1e300, high = -1e300;
-  for (const Vec3& p : mesh.positions) {
-    low = std::min(low, p.dot(up));
-    high = std::max(high, p.dot(up));
-  }
-  const double height = high - low;
-  auto cut = [&](double ratio) { return slice_mesh(mesh, nullptr, (low + ratio * height) * up, up); };
+  const LevelSlicer slicer(mesh, nullptr, up);
+  const double low = slicer.low(), height = slicer.high() - low;
+  auto cut = [&](double ratio) { return slicer.at(low + ratio * height); };
   Stance stance;
   for (double ratio : {0.10, 0.14, 0.18, 0.22, 0.26, 0.30}) {
     const auto loops = cut(ratio);
@@ -53,13 +52,13 @@ Stance judge_stance(const TriangleMesh& mesh, const Vec3& up) {
     if (between.norm() > 0.4 * height) continue;
     if (between.dot(stance.across) < 0) between = -between;
     stance.across += between;
-    ++stance.score;
+    ++stance.leg_levels;
   }
   for (double ratio : {0.90, 0.93, 0.96}) {
     const auto loops = cut(ratio);
     const double size = std::sqrt(largest(loops));
     if (loops.empty() || size > 0.16 * height || size < 0.03 * height) continue;
-    if (loops.size() == 1 || loops[1].area < 0.2 * loops[0].area) ++stance.score;
+    if (loops.size() == 1 || loops[1].area < 0.2 * loops[0].area) ++stance.head_levels;
   }
   return stance;
 }
@@ -137,25 +136,26 @@ absl::StatusOr<UpChoice> find_up(const TriangleMesh& mesh, const ScanOptions& op
     for (double sign : {1.0, -1.0}) {
       UpChoice choice{sign * Vec3::Unit(axis), {}};
       choice.stance = judge_stance(mesh, choice.up);
-      if (!best || choice.stance.score > best->stance.score) best = choice;
+      if (!best || choice.stance.score() > best->stance.score()) best = choice;
     }
   }
   source->declared_up = options.up_axis.has_value();
-  if (best->stance.score < 5) return not_human("no direction has two legs below and one head above");
+  if (!best->stance.stands()) return not_human("no direction has two legs below and one head above");
   source->up_axis = axis_name(best->up);
   return *best;
 }
 
-void place(TriangleMesh* mesh, double height) {
+Vec3 place(TriangleMesh* mesh, double height) {
   double floor = 1e300;
   for (const Vec3& p : mesh->positions) floor = std::min(floor, p.y());
   const auto torso = slice_mesh(*mesh, nullptr, Vec3(0, floor + 0.58 * height, 0), Vec3::UnitY());
   Vec3 shift(0, -floor, 0);
   if (!torso.empty()) {
     const Vec3& c = torso[0].centroid;
-    if (std::abs(c.x()) > 0.03 || std::abs(c.z()) > 0.12) shift -= Vec3(c.x(), 0, c.z());
+    if (std::abs(c.x()) > kKeptAcross || std::abs(c.z()) > kKeptAhead) shift -= Vec3(c.x(), 0, c.z());
   }
   for (Vec3& p : mesh->positions) p += shift;
+  return shift;
 }
 
 }  // namespace
@@ -178,7 +178,7 @@ absl::StatusOr<ScanSource> orient_body(const ScanOptions& options, TriangleMesh*
   to_body.row(1) = up;
   to_body.row(2) = forward;
   for (Vec3& p : mesh->positions) p = source.scale_m * (to_body * p);
-  place(mesh, (high - low) * source.scale_m);
+  source.shift_m = place(mesh, (high - low) * source.scale_m);
   return source;
 }
 

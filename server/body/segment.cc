@@ -1,20 +1,31 @@
 #include "server/body/segment.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/base/units.h"
 
 namespace tryon {
 namespace {
 
-std::vector<SliceLoop> level(const TriangleMesh& mesh, double y) {
-  return slice_mesh(mesh, nullptr, Vec3(0, y, 0), Vec3::UnitY());
-}
+constexpr double kFar = 1e300;
+// Shares of the height.
+constexpr double kStep = 0.005;            // of the search for the armpit
+constexpr double kArmJump = 0.020;         // a flank that widens by more in one step has met the arm
+constexpr double kBelowArmpit = 0.002;     // here the arm is surely separate
+constexpr double kPitDepth = 0.018;        // below the armpit: the flank there gives the cut's foot
+constexpr double kFlankLowered = 0.015;    // below the armpit: the flank there gives the shoulder point,
+constexpr double kFlankRaised = 0.050;     // deeper for raised arms, which pull the flank out
+constexpr double kShoulderMargin = 0.005;  // of the shoulder point beyond the flank
+constexpr double kRaisedDeg = 45.0;        // arms lower than this leave the flank as it is
+constexpr double kIslandShare = 0.05;      // of a part: larger pieces stay, they may be torn off by a hole
+constexpr int kMinPartVertices = 4;
 
 struct Span {
-  double low = 1e300, high = -1e300;
+  double low = kFar, high = -kFar;
   double width() const { return high - low; }
 };
 
@@ -29,133 +40,276 @@ Span across(const SliceLoop& loop) {
 
 absl::Status missing(std::string_view what) {
   return invalid_input("BODY_NOT_HUMAN", "body", cat("the ", what, " was not found"),
-                       "Send a scan of one standing person in A-pose, T-pose or with the arms down.");
+                       "Send a scan of one standing person in A-pose, T-pose or with the arms down, arms clear of the "
+                       "body and legs apart.");
+}
+
+double find_middle(const LevelSlicer& slicer, double height) {
+  double sum = 0.0;
+  int count = 0;
+  for (double ratio : {0.54, 0.57, 0.60, 0.63}) {
+    const auto loops = slicer.at(ratio * height);
+    const SliceLoop* loop = trunk_loop(loops);
+    if (loop == nullptr) continue;
+    const Span s = across(*loop);
+    sum += 0.5 * (s.low + s.high);
+    ++count;
+  }
+  return count > 0 ? sum / count : 0.0;
 }
 
 // Does one loop cover both sides of the middle? Above the crotch it does, below each leg has its own.
-bool trunk_at(const TriangleMesh& mesh, double y, double middle, double height) {
-  for (const SliceLoop& loop : level(mesh, y)) {
+bool trunk_at(const LevelSlicer& slicer, const BodyLevels& levels, double y) {
+  const double reach = 0.045 * levels.height;
+  for (const SliceLoop& loop : slicer.at(y)) {
     const Span s = across(loop);
-    if (s.low < middle - 0.045 * height && s.high > middle + 0.045 * height && s.width() > 0.12 * height) return true;
+    if (s.low < levels.middle - reach && s.high > levels.middle + reach && s.width() > 0.12 * levels.height)
+      return true;
   }
   return false;
 }
 
-absl::StatusOr<double> find_crotch(const TriangleMesh& mesh, double middle, double height) {
+absl::Status find_crotch(const LevelSlicer& slicer, BodyLevels* levels) {
+  const double height = levels->height;
   double ratio = 0.35;
-  while (ratio < 0.58 && !trunk_at(mesh, ratio * height, middle, height)) ratio += 0.01;
+  if (trunk_at(slicer, *levels, ratio * height)) return missing("crotch");
+  while (ratio < 0.58 && !trunk_at(slicer, *levels, ratio * height)) ratio += 0.01;
   if (ratio >= 0.58) return missing("crotch");
   double low = (ratio - 0.01) * height, high = ratio * height;
   for (int i = 0; i < 8; ++i) {
     const double y = 0.5 * (low + high);
-    (trunk_at(mesh, y, middle, height) ? high : low) = y;
+    (trunk_at(slicer, *levels, y) ? high : low) = y;
   }
-  return high;
+  levels->crotch = high;
+  return absl::OkStatus();
 }
 
-double trunk_width(const TriangleMesh& mesh, double y) {
-  const auto loops = level(mesh, y);
-  const SliceLoop* loop = trunk_loop(loops);
-  return loop == nullptr ? 0.0 : across(*loop).width();
+double flank(const LevelSlicer& slicer, const BodyLevels& levels, int side, double y) {
+  const auto loops = slicer.at(y);
+  const SliceLoop* loop = trunk_loop(loops, levels.middle);
+  if (loop == nullptr) return 0.0;
+  const Span s = across(*loop);
+  return side == 0 ? s.high - levels.middle : levels.middle - s.low;
 }
 
-// The lowest level at which the trunk's loop suddenly takes the arms in.
-absl::StatusOr<double> find_armpit(const TriangleMesh& mesh, double height) {
-  const double step = 0.005 * height;
-  double before = trunk_width(mesh, 0.64 * height);
-  for (double y = 0.645 * height; y < 0.86 * height; y += step) {
-    const double now = trunk_width(mesh, y);
-    if (now > before + 0.045 * height) {
-      double low = y - step, high = y;
-      for (int i = 0; i < 6; ++i) {
-        const double middle = 0.5 * (low + high);
-        (trunk_width(mesh, middle) > before + 0.045 * height ? high : low) = middle;
+// The lowest level at which the trunk's loop suddenly takes the arm in.
+absl::Status find_armpit(const LevelSlicer& slicer, int side, BodyLevels* levels) {
+  const double height = levels->height, jump = kArmJump * height;
+  double before = flank(slicer, *levels, side, 0.64 * height);
+  for (double ratio = 0.64 + kStep; ratio < 0.86; ratio += kStep) {
+    const double now = flank(slicer, *levels, side, ratio * height);
+    if (now > before + jump) {
+      double low = (ratio - kStep) * height, high = ratio * height;
+      for (int i = 0; i < 7; ++i) {
+        const double y = 0.5 * (low + high);
+        (flank(slicer, *levels, side, y) > before + jump ? high : low) = y;
       }
-      return high;
+      levels->arm[side].pit_y = high;
+      return absl::OkStatus();
     }
     before = now;
   }
-  return missing("armpit");
+  return missing(side == 0 ? "left armpit" : "right armpit");
 }
 
-void find_neck(const TriangleMesh& mesh, BodyLevels* levels) {
+// Of the straight line from the armpit to the outermost fingertip below the horizontal; 0 for raised arms.
+double rough_arm_angle(const TriangleMesh& mesh, const LevelSlicer& slicer, const BodyLevels& levels, int side) {
+  const double sign = side_sign(side);
+  Vec3 tip = Vec3::Zero();
+  double reach = -kFar;
+  for (const Vec3& p : mesh.positions) {
+    if (p.y() < 0.3 * levels.height || sign * p.x() <= reach) continue;
+    reach = sign * p.x();
+    tip = p;
+  }
+  const double out = reach - sign * levels.middle - flank(slicer, levels, side, levels.arm[side].pit_y - 0.02);
+  return std::clamp(degrees(std::atan2(levels.arm[side].pit_y - tip.y(), std::max(out, 1e-3))), 0.0, 90.0);
+}
+
+void find_arm_cut(const TriangleMesh& mesh, const LevelSlicer& slicer, int side, BodyLevels* levels) {
+  ArmCut& cut = levels->arm[side];
   const double height = levels->height;
-  double narrow = 1e300;
-  for (double y = 0.81 * height; y < 0.91 * height; y += 0.0025 * height) {
-    const auto loops = level(mesh, y);
-    const SliceLoop* loop = trunk_loop(loops);
-    if (loop == nullptr || loop->hull_perimeter >= narrow) continue;
-    narrow = loop->hull_perimeter;
+  const double lowered = std::min(rough_arm_angle(mesh, slicer, *levels, side) / kRaisedDeg, 1.0);
+  const double depth = kFlankRaised + lowered * (kFlankLowered - kFlankRaised);
+  cut.top_across = flank(slicer, *levels, side, cut.pit_y - depth * height) + kShoulderMargin * height;
+  cut.pit_across = std::max(cut.top_across, flank(slicer, *levels, side, cut.pit_y - kPitDepth * height));
+  cut.top_y = cut.pit_y;
+  const double x = levels->middle + side_sign(side) * cut.top_across;
+  for (const SliceLoop& loop : slice_mesh(mesh, nullptr, Vec3(x, 0, 0), Vec3::UnitX())) {
+    for (const Vec3& p : loop.points) cut.top_y = std::max(cut.top_y, p.y());
+  }
+}
+
+double neck_girth(const LevelSlicer& slicer, const BodyLevels& levels, double y) {
+  const auto loops = slicer.at(y);
+  const SliceLoop* loop = trunk_loop(loops, levels.middle);
+  return loop == nullptr ? 0.0 : loop->hull_perimeter;
+}
+
+absl::Status find_neck(const LevelSlicer& slicer, BodyLevels* levels) {
+  const double height = levels->height, step = 0.002 * height;
+  double narrow = kFar, shoulders = 0.0;
+  for (double y = 0.81 * height; y < 0.91 * height; y += step) {
+    const double girth = neck_girth(slicer, *levels, y);
+    shoulders = std::max(shoulders, girth);
+    if (girth <= 0.0 || girth >= narrow) continue;
+    narrow = girth;
     levels->neck_narrow = y;
   }
-  auto girth = [&](double y) {
-    const auto loops = level(mesh, y);
-    const SliceLoop* loop = trunk_loop(loops);
-    return loop == nullptr ? 0.0 : loop->hull_perimeter;
-  };
-  levels->neck_bottom = levels->neck_narrow;
-  while (levels->neck_bottom > levels->armpit && girth(levels->neck_bottom) < 1.30 * narrow) {
-    levels->neck_bottom -= 0.002 * height;
+  if (shoulders < 1.3 * narrow) return missing("neck");
+  levels->neck_bottom = levels->neck_top = levels->neck_narrow;
+  while (levels->neck_bottom > levels->armpit() && neck_girth(slicer, *levels, levels->neck_bottom) < 1.30 * narrow) {
+    levels->neck_bottom -= step;
   }
-  levels->neck_top = levels->neck_narrow;
-  while (levels->neck_top < 0.93 * height && girth(levels->neck_top) < 1.12 * narrow)
-    levels->neck_top += 0.002 * height;
+  while (levels->neck_top < 0.93 * height && neck_girth(slicer, *levels, levels->neck_top) < 1.12 * narrow) {
+    levels->neck_top += step;
+  }
+  return absl::OkStatus();
 }
 
-// Below the armpit the trunk is bare of arms: its sides give the cut planes. Far enough below that the flank's flare
-// towards a raised arm does not count.
-void find_arm_planes(const TriangleMesh& mesh, BodyLevels* levels) {
-  const auto loops = level(mesh, levels->armpit - 0.025 * levels->height);
-  const SliceLoop* loop = trunk_loop(loops);
-  const Span s = loop != nullptr ? across(*loop) : Span{-0.09 * levels->height, 0.09 * levels->height};
-  levels->arm_plane[0] = s.high + 0.004 * levels->height;
-  levels->arm_plane[1] = s.low - 0.004 * levels->height;
-}
+using Neighbours = std::vector<std::vector<int>>;  // [vertex_count]
 
-bool beyond_plane(const Vec3& p, const BodyLevels& levels, int side) {
-  if (p.y() < levels.armpit - 0.008 * levels.height) return false;
-  return side == 0 ? p.x() > levels.arm_plane[0] : p.x() < levels.arm_plane[1];
-}
-
-// Whatever hangs on the mesh beyond the cut plane without passing through it is arm.
-void flood_arms(const TriangleMesh& mesh, const BodyLevels& levels, std::vector<BodyPart>* part) {
-  std::vector<std::vector<int>> neighbours(mesh.positions.size());
+Neighbours vertex_neighbours(const TriangleMesh& mesh) {
+  Neighbours neighbours(mesh.positions.size());
   for (const EdgeUse& e : mesh_edges(mesh)) {
     neighbours[e.a].push_back(e.b);
     neighbours[e.b].push_back(e.a);
   }
-  const double ceiling = levels.armpit - 0.008 * levels.height;
-  for (int side = 0; side < 2; ++side) {
-    std::vector<int> queue;
-    std::vector<char> seen(mesh.positions.size(), 0);
-    for (int v = 0; v < mesh.vertex_count(); ++v) {
-      if (!beyond_plane(mesh.positions[v], levels, side)) continue;
-      seen[v] = 1;
-      queue.push_back(v);
-    }
-    for (size_t i = 0; i < queue.size(); ++i) {
-      const int v = queue[i];
-      (*part)[v] = side == 0 ? BodyPart::kLeftArm : BodyPart::kRightArm;
-      for (int w : neighbours[v]) {
-        const Vec3& p = mesh.positions[w];
-        const bool outside = side == 0 ? p.x() > levels.arm_plane[0] - 0.002 : p.x() < levels.arm_plane[1] + 0.002;
-        if (seen[w] || (p.y() >= ceiling && !beyond_plane(p, levels, side))) continue;
-        if (p.y() < ceiling && !outside && p.y() > ceiling - 0.03 * levels.height) continue;  // the trunk's flank
-        seen[w] = 1;
-        queue.push_back(w);
+  return neighbours;
+}
+
+// Below the armpits arms and trunk are separate pieces: the trunk's stands on the floor, an arm's lies beyond the
+// flank.
+class HangingPieces {
+ public:
+  HangingPieces(const TriangleMesh& mesh, const BodyLevels& levels, const Neighbours& neighbours)
+      : mesh_(mesh), levels_(levels), neighbours_(neighbours), seen_(mesh.positions.size(), 0) {}
+
+  bool below_armpit(int v) const {
+    const Vec3& p = mesh_.positions[v];
+    return p.y() < levels_.arm[p.x() >= levels_.middle ? 0 : 1].pit_y - kBelowArmpit * levels_.height;
+  }
+
+  void mark_arms(std::vector<BodyPart>* part) {
+    for (int v = 0; v < mesh_.vertex_count(); ++v) {
+      if (seen_[v] || !below_armpit(v)) continue;
+      const std::vector<int> piece = flood(v);
+      double x = 0.0, low = kFar;
+      for (int w : piece) {
+        x += (mesh_.positions[w].x() - levels_.middle) / static_cast<double>(piece.size());
+        low = std::min(low, mesh_.positions[w].y());
       }
+      const int side = x >= 0 ? 0 : 1;
+      const bool on_floor = low < 0.5 * levels_.crotch;
+      if (on_floor || std::abs(x) < 0.8 * levels_.arm[side].top_across) continue;
+      for (int w : piece) (*part)[w] = side == 0 ? BodyPart::kLeftArm : BodyPart::kRightArm;
     }
   }
+
+ private:
+  std::vector<int> flood(int start) {
+    std::vector<int> piece = {start};
+    seen_[start] = 1;
+    for (size_t i = 0; i < piece.size(); ++i) {
+      for (int w : neighbours_[piece[i]]) {
+        if (seen_[w] || !below_armpit(w)) continue;
+        seen_[w] = 1;
+        piece.push_back(w);
+      }
+    }
+    return piece;
+  }
+
+  const TriangleMesh& mesh_;
+  const BodyLevels& levels_;
+  const Neighbours& neighbours_;
+  std::vector<char> seen_;
+};
+
+// Of a vertex that hangs on no arm below the armpit.
+BodyPart part_at(const Vec3& p, const BodyLevels& levels, bool below_armpit) {
+  const int side = p.x() >= levels.middle ? 0 : 1;
+  if (below_armpit) {
+    if (p.y() >= levels.crotch) return BodyPart::kTorso;
+    return side == 0 ? BodyPart::kLeftLeg : BodyPart::kRightLeg;
+  }
+  if (std::abs(p.x() - levels.middle) > levels.arm[side].across_at(p.y())) {
+    return side == 0 ? BodyPart::kLeftArm : BodyPart::kRightArm;
+  }
+  if (p.y() > levels.neck_top) return BodyPart::kHead;
+  return p.y() > levels.neck_bottom ? BodyPart::kNeck : BodyPart::kTorso;
+}
+
+BodyPart commonest_beside(const std::vector<int>& island, const Neighbours& neighbours,
+                          const std::vector<BodyPart>& part) {
+  const BodyPart own = part[island[0]];
+  std::array<int, kBodyPartCount> count{};
+  for (int v : island) {
+    for (int w : neighbours[v]) count[static_cast<size_t>(part[w])] += part[w] != own;
+  }
+  const auto best = std::max_element(count.begin(), count.end());
+  return *best > 0 ? static_cast<BodyPart>(best - count.begin()) : own;
+}
+
+// Thighs that touch cross the middle, folds of skin cross a level: small islands of a part join what surrounds them.
+void absorb_islands(const Neighbours& neighbours, std::vector<BodyPart>* part) {
+  std::vector<char> seen(part->size(), 0);
+  std::vector<std::vector<int>> islands;
+  std::array<size_t, kBodyPartCount> main_size{};
+  for (size_t start = 0; start < part->size(); ++start) {
+    if (seen[start]) continue;
+    std::vector<int> island = {static_cast<int>(start)};
+    seen[start] = 1;
+    for (size_t i = 0; i < island.size(); ++i) {
+      for (int w : neighbours[island[i]]) {
+        if (seen[w] || (*part)[w] != (*part)[start]) continue;
+        seen[w] = 1;
+        island.push_back(w);
+      }
+    }
+    size_t& largest = main_size[static_cast<size_t>((*part)[start])];
+    largest = std::max(largest, island.size());
+    islands.push_back(std::move(island));
+  }
+  for (const std::vector<int>& island : islands) {
+    if (island.size() > kIslandShare * main_size[static_cast<size_t>((*part)[island[0]])]) continue;
+    const BodyPart joins = commonest_beside(island, neighbours, *part);
+    for (int v : island) (*part)[v] = joins;
+  }
+}
+
+absl::Status check_parts(const std::vector<BodyPart>& part) {
+  std::array<int, kBodyPartCount> count{};
+  for (BodyPart p : part) ++count[static_cast<size_t>(p)];
+  for (int p = 0; p < kBodyPartCount; ++p) {
+    if (count[p] >= kMinPartVertices) continue;
+    std::string name(body_part_name(static_cast<BodyPart>(p)));
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return missing(name);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-const SliceLoop* trunk_loop(const std::vector<SliceLoop>& loops) {
+double ArmCut::across_at(double y) const {
+  if (top_y - pit_y < 1e-6) return top_across;
+  const double t = std::clamp((y - pit_y) / (top_y - pit_y), 0.0, 1.0);
+  return pit_across + t * (top_across - pit_across);
+}
+
+double BodyLevels::armpit() const { return std::min(arm[0].pit_y, arm[1].pit_y); }
+
+Vec3 BodyLevels::cut_point(int side, double across, double y, double z) const {
+  return {middle + side_sign(side) * across, y, z};
+}
+
+const SliceLoop* trunk_loop(const std::vector<SliceLoop>& loops, double middle_x) {
   const SliceLoop* best = nullptr;
   double best_score = 0.0;
   for (const SliceLoop& loop : loops) {
     if (loop.area < 0.2 * loops[0].area) continue;
-    const double score = loop.area * std::exp(-std::abs(loop.centroid.x()) / 0.06);
+    const double score = loop.area * std::exp(-std::abs(loop.centroid.x() - middle_x) / 0.06);
     if (score > best_score) {
       best_score = score;
       best = &loop;
@@ -167,24 +321,22 @@ const SliceLoop* trunk_loop(const std::vector<SliceLoop>& loops) {
 absl::StatusOr<Segmentation> segment_body(const TriangleMesh& mesh) {
   Segmentation out;
   BodyLevels& levels = out.levels;
-  levels.height = bounds(mesh).max().y();
-  ASSIGN_OR_RETURN(levels.crotch, find_crotch(mesh, 0.0, levels.height));
-  ASSIGN_OR_RETURN(levels.armpit, find_armpit(mesh, levels.height));
-  find_neck(mesh, &levels);
-  find_arm_planes(mesh, &levels);
-  out.part.assign(mesh.positions.size(), BodyPart::kTorso);
-  flood_arms(mesh, levels, &out.part);
+  const LevelSlicer slicer(mesh, nullptr, Vec3::UnitY());
+  levels.height = slicer.high();
+  levels.middle = find_middle(slicer, levels.height);
+  RETURN_IF_ERROR(find_crotch(slicer, &levels));
+  for (int side = 0; side < 2; ++side) RETURN_IF_ERROR(find_armpit(slicer, side, &levels));
+  for (int side = 0; side < 2; ++side) find_arm_cut(mesh, slicer, side, &levels);
+  RETURN_IF_ERROR(find_neck(slicer, &levels));
+  const Neighbours neighbours = vertex_neighbours(mesh);
+  HangingPieces pieces(mesh, levels, neighbours);
+  out.part.resize(mesh.positions.size());
   for (int v = 0; v < mesh.vertex_count(); ++v) {
-    if (out.part[v] != BodyPart::kTorso) continue;
-    const Vec3& p = mesh.positions[v];
-    if (p.y() > levels.neck_top) {
-      out.part[v] = BodyPart::kHead;
-    } else if (p.y() > levels.neck_bottom) {
-      out.part[v] = BodyPart::kNeck;
-    } else if (p.y() < levels.crotch) {
-      out.part[v] = p.x() >= 0 ? BodyPart::kLeftLeg : BodyPart::kRightLeg;
-    }
+    out.part[v] = part_at(mesh.positions[v], levels, pieces.below_armpit(v));
   }
+  pieces.mark_arms(&out.part);
+  absorb_islands(neighbours, &out.part);
+  RETURN_IF_ERROR(check_parts(out.part));
   return out;
 }
 

@@ -122,7 +122,39 @@ void add_triangle(const TriangleMesh& mesh, const PlaneFrame& frame, int t, Cros
   if (count == 2 && ends[0] != ends[1]) cut->join(ends[0], ends[1]);
 }
 
+constexpr int kBands = 200;
+
 }  // namespace
+
+LevelSlicer::LevelSlicer(const TriangleMesh& mesh, const std::vector<int>* triangle_subset, const Vec3& unit_axis)
+    : mesh_(mesh), axis_(unit_axis), bands_(kBands) {
+  const int count = triangle_subset != nullptr ? static_cast<int>(triangle_subset->size()) : mesh.triangle_count();
+  std::vector<Vec2> reach(static_cast<size_t>(count));
+  low_ = 1e300, high_ = -1e300;
+  for (int i = 0; i < count; ++i) {
+    const Triangle& tri = mesh.triangles[triangle_subset != nullptr ? (*triangle_subset)[i] : i];
+    const Vec3 along(mesh.positions[tri[0]].dot(axis_), mesh.positions[tri[1]].dot(axis_),
+                     mesh.positions[tri[2]].dot(axis_));
+    reach[i] = {along.minCoeff(), along.maxCoeff()};
+    low_ = std::min(low_, reach[i].x());
+    high_ = std::max(high_, reach[i].y());
+  }
+  for (int i = 0; i < count; ++i) {
+    for (int b = band(reach[i].x()); b <= band(reach[i].y()); ++b) {
+      bands_[b].push_back(triangle_subset != nullptr ? (*triangle_subset)[i] : i);
+    }
+  }
+}
+
+int LevelSlicer::band(double offset) const {
+  if (!(high_ > low_)) return 0;
+  return std::clamp(static_cast<int>((offset - low_) / (high_ - low_) * kBands), 0, kBands - 1);
+}
+
+std::vector<SliceLoop> LevelSlicer::at(double offset) const {
+  if (offset < low_ || offset > high_) return {};
+  return slice_mesh(mesh_, &bands_[band(offset)], offset * axis_, axis_);
+}
 
 double hull_perimeter(const std::vector<Vec3>& points, const Vec3& normal) {
   if (points.empty()) return 0.0;

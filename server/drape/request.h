@@ -31,7 +31,7 @@ struct DrapeSettings {
   std::string fabric = "cotton_jersey";  // a library name
   std::string solver = "spring_projection";
   double resolution_mm = 15.0;  // 5 .. 50: edge length of the cloth's triangles
-  bool contact_scan = false;    // false: proxies; true: the scan's surface
+  bool contact_scan = true;     // true: the scan's surface; false: the proxies
   ProxyShape proxy_shape = ProxyShape::kElliptic;
   Vec3 wind_mps = Vec3::Zero();  // |wind| <= 60
   // Changes speed only.

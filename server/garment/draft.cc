@@ -245,7 +245,7 @@ Panel skirt_panel(double waist, double hip, double hem, double hip_depth, double
 Pattern draft_skirt(const DraftMeasurements& m) {
   const double waist_y = from_mm(m.waist_height) - 0.008, length = waist_y - (from_mm(m.crotch_height) * 0.62);
   const double hip_depth = std::max(0.12, waist_y - from_mm(m.hip_height));
-  const double waist = from_mm(m.waist_girth + 6) / 4, hip = from_mm(m.hip_girth + 30) / 4, hem = hip + 0.075;
+  const double waist = from_mm(m.waist_girth + 6) / 4, hip = from_mm(m.hip_girth + 20) / 4, hem = hip + 0.075;
   PatternDraft draft("skirt");
   const auto [bf, bb] = add_bands(&draft, m);
   Panel front = skirt_panel(waist, hip, hem, hip_depth, length, "front");
@@ -289,7 +289,7 @@ constexpr int kLegEdges = 9;
 
 Leg leg_measures(const DraftMeasurements& m, double waist_y, double hem_y, bool back) {
   Leg l{};
-  const double hip = from_mm(m.hip_girth + 40);
+  const double hip = from_mm(m.hip_girth + 18);
   l.waist = from_mm(m.waist_girth + 6) / 4;
   l.hip = hip / 4;
   l.crotch = hip / 16 + (back ? 0.038 : -0.010);

@@ -20,7 +20,8 @@ constexpr size_t kMaxChunkIn = 1 << 20;
 
 class ByteStreamHandler final : public ByteStream::Service {
  public:
-  ByteStreamHandler(ServiceCore* core, Metrics* metrics) : blobs_(core->blobs()), metrics_(metrics) {}
+  ByteStreamHandler(ServiceCore* core, StreamSlots* slots, Metrics* metrics)
+      : blobs_(core->blobs()), slots_(slots), metrics_(metrics) {}
 
   grpc::Status Read(grpc::ServerContext* context, const ReadRequest* request,
                     grpc::ServerWriter<ReadResponse>* writer) override {
@@ -28,9 +29,10 @@ class ByteStreamHandler final : public ByteStream::Service {
     return call.finish(read(context, *request, writer));
   }
 
-  grpc::Status Write(grpc::ServerContext*, grpc::ServerReader<WriteRequest>* reader, WriteResponse* response) override {
+  grpc::Status Write(grpc::ServerContext* context, grpc::ServerReader<WriteRequest>* reader,
+                     WriteResponse* response) override {
     CallScope call(metrics_, "ByteStream.Write");
-    return call.finish(write(reader, response));
+    return call.finish(write(context, reader, response));
   }
 
   grpc::Status QueryWriteStatus(grpc::ServerContext*, const QueryWriteStatusRequest* request,
@@ -43,46 +45,52 @@ class ByteStreamHandler final : public ByteStream::Service {
   absl::Status read(grpc::ServerContext* context, const ReadRequest& request,
                     grpc::ServerWriter<ReadResponse>* writer) {
     ASSIGN_OR_RETURN(const BlobName name, parse_blob_name(request.resource_name()));
+    ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
     ASSIGN_OR_RETURN(const int64_t size, blobs_.blob_size(name.digest));
+    if (size != name.size) return other_size(absl::StatusCode::kNotFound, name, size);
     if (request.read_offset() < 0 || request.read_offset() > size || request.read_limit() < 0) {
-      return make_error(absl::StatusCode::kOutOfRange, "READ_RANGE", "read_offset",
+      return make_error(absl::StatusCode::kOutOfRange, "READ_OFFSET", "read_offset",
                         cat("the range is outside the blob's ", size, " bytes"), "Read from 0 to the size.");
     }
-    const int64_t end = request.read_limit() == 0 ? size : std::min(size, request.read_offset() + request.read_limit());
+    const int64_t rest = size - request.read_offset();
+    const int64_t end =
+        request.read_offset() + (request.read_limit() == 0 ? rest : std::min(rest, request.read_limit()));
     for (int64_t at = request.read_offset(); at < end && !context->IsCancelled();) {
       ReadResponse chunk;
       ASSIGN_OR_RETURN(*chunk.mutable_data(), blobs_.read(name.digest, at, std::min(kChunkOut, end - at)));
       if (chunk.data().empty()) return internal_fault("a blob ended before its size");
       at += static_cast<int64_t>(chunk.data().size());
       if (!writer->Write(chunk)) break;
+      slot->touch();
     }
     return absl::OkStatus();
   }
 
-  absl::Status write(grpc::ServerReader<WriteRequest>* reader, WriteResponse* response) {
+  absl::Status write(grpc::ServerContext* context, grpc::ServerReader<WriteRequest>* reader, WriteResponse* response) {
+    ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
     WriteRequest message;
-    BlobName name;
-    int64_t committed = -1;
-    while (reader->Read(&message)) {
-      if (committed < 0) {
-        ASSIGN_OR_RETURN(name, parse_upload_name(message.resource_name()));
-        ASSIGN_OR_RETURN(committed, blobs_.begin_upload(name.upload, name.digest, name.size));
-        if (blobs_.blob_size(name.digest).ok()) {  // it is there already: no need to send it
-          response->set_committed_size(name.size);
-          return blobs_.finish_upload(name.upload);
-        }
-      }
-      if (message.data().size() > kMaxChunkIn) {
-        return invalid_input("CHUNK_TOO_LARGE", "data", cat("a chunk of ", message.data().size(), " bytes is too large"),
-                             "Send at most 1 MiB a message.");
-      }
-      if (!message.data().empty()) {
-        ASSIGN_OR_RETURN(committed, blobs_.append_upload(name.upload, message.write_offset(), message.data()));
-      }
-      response->set_committed_size(committed);
-      if (message.finish_write()) return blobs_.finish_upload(name.upload);
+    if (!reader->Read(&message)) return absl::OkStatus();
+    const std::string resource = message.resource_name();
+    ASSIGN_OR_RETURN(const BlobName name, parse_upload_name(resource));
+    ASSIGN_OR_RETURN(int64_t committed, blobs_.begin_upload(name.upload, name.digest, name.size));
+    if (blobs_.blob_size(name.digest).ok()) {  // it is there already: no need to send it
+      response->set_committed_size(name.size);
+      return finish(name);
     }
+    do {
+      slot->touch();
+      RETURN_IF_ERROR(check_message(message, resource));
+      ASSIGN_OR_RETURN(committed, blobs_.append_upload(name.upload, message.write_offset(), message.data()));
+      response->set_committed_size(committed);
+      if (message.finish_write()) return finish(name);
+    } while (reader->Read(&message));
     return absl::OkStatus();  // the caller will go on later
+  }
+
+  absl::Status finish(const BlobName& name) {
+    RETURN_IF_ERROR(blobs_.finish_upload(name.upload));
+    ASSIGN_OR_RETURN(const int64_t size, blobs_.blob_size(name.digest));
+    return size == name.size ? absl::OkStatus() : other_size(absl::StatusCode::kInvalidArgument, name, size);
   }
 
   absl::Status query(const QueryWriteStatusRequest& request, QueryWriteStatusResponse* response) {
@@ -97,14 +105,31 @@ class ByteStreamHandler final : public ByteStream::Service {
     return absl::OkStatus();
   }
 
+  static absl::Status check_message(const WriteRequest& message, const std::string& resource) {
+    if (!message.resource_name().empty() && message.resource_name() != resource) {
+      return invalid_input("BLOB_NAME", "resource_name", "the resource name changed within one Write",
+                           "Send one file a Write; name it on the first message.");
+    }
+    if (message.data().size() <= kMaxChunkIn) return absl::OkStatus();
+    return invalid_input("CHUNK_TOO_LARGE", "data", cat("a chunk of ", message.data().size(), " bytes is too large"),
+                         "Send at most 1 MiB a message.");
+  }
+
+  static absl::Status other_size(absl::StatusCode code, const BlobName& name, int64_t size) {
+    return make_error(code, code == absl::StatusCode::kNotFound ? "BLOB_NOT_FOUND" : "BLOB_DIGEST_MISMATCH",
+                      "resource_name", cat("the blob of that SHA-256 has ", size, " bytes, not ", name.size),
+                      "Name it with its true size.");
+  }
+
   BlobStore& blobs_;
+  StreamSlots* const slots_;
   Metrics* const metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> make_bytestream_handler(ServiceCore* core, Metrics* metrics) {
-  return std::make_unique<ByteStreamHandler>(core, metrics);
+std::unique_ptr<grpc::Service> make_bytestream_handler(ServiceCore* core, StreamSlots* slots, Metrics* metrics) {
+  return std::make_unique<ByteStreamHandler>(core, slots, metrics);
 }
 
 }  // namespace tryon

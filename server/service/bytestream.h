@@ -8,9 +8,10 @@
 
 #include "server/ops/metrics.h"
 #include "server/service/core.h"
+#include "server/service/stream_slots.h"
 
 namespace tryon {
 
-std::unique_ptr<grpc::Service> make_bytestream_handler(ServiceCore* core, Metrics* metrics);
+std::unique_ptr<grpc::Service> make_bytestream_handler(ServiceCore* core, StreamSlots* slots, Metrics* metrics);
 
 }  // namespace tryon

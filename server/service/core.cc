@@ -3,54 +3,96 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
 
 namespace tryon {
 namespace {
 
-constexpr absl::Duration kWatchSlice = absl::Milliseconds(200);  // how soon a stop or a lost client is noticed
+constexpr absl::Duration kWatchSlice = absl::Milliseconds(100);  // how soon a stop or a lost client is noticed
 
-}  // namespace
-
-absl::Status ServiceCore::need_blob(const std::string& digest, std::string_view field) {
-  if (digest.empty() || blobs_->blob_size(digest).ok()) return absl::OkStatus();
-  return make_error(absl::StatusCode::kFailedPrecondition, "BLOB_MISSING", field,
-                    cat("the file with SHA-256 ", digest, " has not been uploaded"),
-                    "Upload it through google.bytestream.ByteStream, then send the request again.");
-}
-
-absl::StatusOr<TaskRecord> ServiceCore::submit(const std::string& id, const std::string& kind, std::string spec,
-                                               absl::Duration time_limit) {
+TaskRecord new_task(const std::string& id, const std::string& kind, std::string spec) {
   TaskRecord task;
   task.id = id;
   task.kind = kind;
   task.spec = std::move(spec);
-  if (time_limit > absl::ZeroDuration()) task.deadline_us = absl::ToUnixMicros(absl::Now() + time_limit);
-  return jobs_->submit(task);
+  return task;
+}
+
+}  // namespace
+
+absl::Status ServiceCore::need_blob(const std::string& digest, std::string_view field) {
+  if (digest.empty()) return absl::OkStatus();
+  const absl::Status found = blobs_->blob_size(digest).status();
+  if (found.code() != absl::StatusCode::kNotFound) return found;
+  return make_error(absl::StatusCode::kFailedPrecondition, "BLOB_MISSING", field,
+                    cat("the file with SHA-256 ", digest, " has not been uploaded"),
+                    "Upload it first through google.bytestream.ByteStream, then send the request again.");
+}
+
+absl::StatusOr<TaskRecord> ServiceCore::submit(const TaskRecord& task) {
+  ASSIGN_OR_RETURN(TaskRecord now, jobs_->submit(task));
+  if (!now.cancel_requested || is_final(now.state)) return now;
+  return make_error(absl::StatusCode::kUnavailable, "CANCEL_PENDING", "", "the same work is just being cancelled",
+                    "Send the request again in a moment: it will be done afresh.");
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::create_body(const BodyRequest& request) {
   RETURN_IF_ERROR(need_blob(request.blob, "source.mesh_sha256"));
-  return submit(digest(request), "body", to_json(request), absl::ZeroDuration());
+  return submit(new_task(digest(request), "body", to_json(request)));
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::create_garment(const GarmentRequest& request) {
   RETURN_IF_ERROR(need_blob(request.blob, "source.pattern_sha256"));
-  return submit(digest(request), "garment", to_json(request), absl::ZeroDuration());
+  return submit(new_task(digest(request), "garment", to_json(request)));
 }
 
-absl::StatusOr<TaskRecord> ServiceCore::create_drape(const std::string& body, const std::string& garment,
-                                                     const DrapeSettings& settings, absl::Duration time_limit) {
-  ASSIGN_OR_RETURN(const TaskRecord body_task, find(body, "body", "BODY_NOT_FOUND"));
-  ASSIGN_OR_RETURN(const TaskRecord garment_task, find(garment, "garment", "GARMENT_NOT_FOUND"));
+absl::StatusOr<TaskRecord> ServiceCore::drape_task(const DrapeOrder& order) {
+  ASSIGN_OR_RETURN(const TaskRecord body, find(order.body, "body", "BODY_NOT_FOUND"));
+  ASSIGN_OR_RETURN(const TaskRecord garment, find(order.garment, "garment", "GARMENT_NOT_FOUND"));
   DrapeRequest request;
-  ASSIGN_OR_RETURN(request.body, body_request_from_json(body_task.spec));
-  ASSIGN_OR_RETURN(request.garment, garment_request_from_json(garment_task.spec));
-  request.settings = settings;
+  ASSIGN_OR_RETURN(request.body, body_request_from_json(body.spec));
+  ASSIGN_OR_RETURN(request.garment, garment_request_from_json(garment.spec));
+  request.settings = order.settings;
   RETURN_IF_ERROR(need_blob(request.body.blob, "body"));
   RETURN_IF_ERROR(need_blob(request.garment.blob, "garment"));
-  return submit(digest(request), "drape", to_json(request), time_limit);
+  TaskRecord task = new_task(digest(request), "drape", to_json(request));
+  if (order.time_limit <= absl::ZeroDuration()) return task;
+  const auto unlimited = jobs_->get(task.id);
+  if (unlimited.ok() && unlimited->state == TaskState::kSucceeded) return task;  // better than asked for, and at once
+  task.id = sha256_hex(cat(task.id, " within ", absl::ToInt64Milliseconds(order.time_limit), " ms"));
+  task.deadline_us = absl::ToUnixMicros(absl::Now() + order.time_limit);
+  return task;
+}
+
+absl::StatusOr<TaskRecord> ServiceCore::create_drape(const DrapeOrder& order) {
+  ASSIGN_OR_RETURN(const TaskRecord task, drape_task(order));
+  std::lock_guard lock(mutex_);
+  const auto claim = claims_.find(task.id);
+  if (claim != claims_.end()) claim->second.kept = true;
+  return submit(task);
+}
+
+absl::StatusOr<TaskRecord> ServiceCore::join_drape(const DrapeOrder& order) {
+  ASSIGN_OR_RETURN(const TaskRecord task, drape_task(order));
+  std::lock_guard lock(mutex_);
+  const auto before = jobs_->get(task.id);
+  ASSIGN_OR_RETURN(TaskRecord now, submit(task));
+  const auto [claim, is_first] = claims_.try_emplace(task.id);
+  if (is_first) claim->second.kept = before.ok() && !is_final(before->state);
+  ++claim->second.callers;
+  return now;
+}
+
+void ServiceCore::leave_drape(const std::string& id, bool finished) {
+  std::lock_guard lock(mutex_);
+  const auto claim = claims_.find(id);
+  if (claim == claims_.end() || --claim->second.callers > 0) return;
+  const bool kept = claim->second.kept;
+  claims_.erase(claim);
+  // A server that stops leaves the work in the queue: only a caller's leaving cancels it.
+  if (!kept && !finished && !stopping()) (void)cancel(id);
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::find(const std::string& id, const std::string& kind, std::string_view reason) {
@@ -84,22 +126,6 @@ absl::Status ServiceCore::watch(const std::string& id, const std::function<bool(
     }
     ASSIGN_OR_RETURN(task, jobs_->wait(id, told, kWatchSlice));
   }
-}
-
-void ServiceCore::join(const std::string& id) {
-  std::lock_guard lock(mutex_);
-  ++owners_[id];
-}
-
-void ServiceCore::leave(const std::string& id, bool finished) {
-  bool last = false;
-  {
-    std::lock_guard lock(mutex_);
-    last = --owners_[id] <= 0;
-    if (last) owners_.erase(id);
-  }
-  // A server that stops leaves the work in the queue: only a caller's leaving cancels it.
-  if (last && !finished && !stopping()) (void)cancel(id);
 }
 
 void ServiceCore::stop() { stopping_.cancel(); }

@@ -17,26 +17,34 @@
 
 namespace tryon {
 
+// What a drape is made of: ids of a body's and a garment's task. A time limit of zero means none. With a limit the
+// result may be worse, so the limit (in whole milliseconds) is part of the drape's identity.
+struct DrapeOrder {
+  std::string body, garment;
+  DrapeSettings settings;
+  absl::Duration time_limit = absl::ZeroDuration();
+};
+
 class ServiceCore {
  public:
   ServiceCore(JobStore* jobs, BlobStore* blobs) : jobs_(jobs), blobs_(blobs) {}
 
   absl::StatusOr<TaskRecord> create_body(const BodyRequest& request);
   absl::StatusOr<TaskRecord> create_garment(const GarmentRequest& request);
-  // `body` and `garment` are ids; time_limit of zero means none.
-  absl::StatusOr<TaskRecord> create_drape(const std::string& body, const std::string& garment,
-                                          const DrapeSettings& settings, absl::Duration time_limit);
+  // The drape belongs to the server from here on: no caller's leaving cancels it.
+  absl::StatusOr<TaskRecord> create_drape(const DrapeOrder& order);
+  // The drape belongs to the RunDrape calls that share it: each must leave(), and the last one to leave early cancels
+  // it, unless create_drape was asked for the same.
+  absl::StatusOr<TaskRecord> join_drape(const DrapeOrder& order);
+  void leave_drape(const std::string& id, bool finished);
 
   // A task of that kind ("" for any), or NOT_FOUND with `reason`.
   absl::StatusOr<TaskRecord> find(const std::string& id, const std::string& kind, std::string_view reason);
   absl::Status cancel(const std::string& id);
-  // Calls `tell` with every change until the task is final, `tell` returns false, or the server stops.
+  // Calls `tell` with every change until the task is final, `tell` returns false, or the server stops; asks `abandoned`
+  // several times a second.
   absl::Status watch(const std::string& id, const std::function<bool(const TaskRecord&)>& tell,
                      const std::function<bool()>& abandoned);
-
-  // RunDrape calls own their drape together: the last one to leave early cancels it.
-  void join(const std::string& id);
-  void leave(const std::string& id, bool finished);
 
   void stop();  // ends all watches
   bool stopping() const;
@@ -45,14 +53,19 @@ class ServiceCore {
 
  private:
   absl::Status need_blob(const std::string& digest, std::string_view field);
-  absl::StatusOr<TaskRecord> submit(const std::string& id, const std::string& kind, std::string spec,
-                                    absl::Duration time_limit);
+  absl::StatusOr<TaskRecord> submit(const TaskRecord& task);
+  absl::StatusOr<TaskRecord> drape_task(const DrapeOrder& order);
+
+  struct Claim {
+    int callers = 0;    // RunDrape calls that watch it now
+    bool kept = false;  // somebody else wants it too
+  };
 
   JobStore* const jobs_;
   BlobStore* const blobs_;
   CancelFlag stopping_;
   std::mutex mutex_;
-  std::map<std::string, int> owners_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Claim> claims_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tryon

@@ -31,6 +31,7 @@ using OperationWriter = grpc::ServerWriter<Operation>;
 
 constexpr int kMaxDigests = 1000;
 constexpr absl::Duration kMaxWait = absl::Seconds(60);
+constexpr absl::Duration kNearDeadline = absl::Minutes(5);  // what the server itself allows a drape
 
 int64_t now_us() { return absl::ToUnixMicros(absl::Now()); }
 
@@ -41,28 +42,33 @@ absl::Status answer(const absl::StatusOr<TaskRecord>& task, Operation* out) {
 }
 
 // Streams a task's changes to a client until it is done or the client is gone.
-absl::Status stream(ServiceCore* core, const std::string& id, ServerContext* context, OperationWriter* writer) {
+absl::Status stream(ServiceCore* core, const std::string& id, ServerContext* context, StreamSlots::Slot* slot,
+                    OperationWriter* writer) {
   return core->watch(
       id, [&](const TaskRecord& task) { return writer->Write(to_operation(task, now_us())); },
-      [&] { return context->IsCancelled(); });
+      [&] {
+        slot->touch();
+        return context->IsCancelled();
+      });
 }
 
-absl::Duration time_limit_of(const v1::CreateDrapeRequest& request) {
-  if (!request.has_time_limit()) return absl::ZeroDuration();
-  return absl::Seconds(request.time_limit().seconds()) + absl::Nanoseconds(request.time_limit().nanos());
+absl::StatusOr<DrapeOrder> order_of(const v1::CreateDrapeRequest& request) {
+  DrapeOrder order;
+  ASSIGN_OR_RETURN(order.body, parse_name(request.body(), "bodies", "body"));
+  ASSIGN_OR_RETURN(order.garment, parse_name(request.garment(), "garments", "garment"));
+  ASSIGN_OR_RETURN(order.settings, to_domain(request));
+  ASSIGN_OR_RETURN(order.time_limit, time_limit_of(request));
+  return order;
 }
 
-absl::StatusOr<TaskRecord> create_drape(ServiceCore* core, const v1::CreateDrapeRequest& request,
-                                        absl::Duration time_limit) {
-  auto body = parse_name(request.body(), "bodies");
-  if (!body.ok()) return prefix_field(body.status(), "body.");
-  auto garment = parse_name(request.garment(), "garments");
-  if (!garment.ok()) return prefix_field(garment.status(), "garment.");
-  if (time_limit < absl::ZeroDuration()) {
-    return invalid_input("SETTING_OUT_OF_RANGE", "time_limit", "the time limit is negative", "Give a positive duration.");
-  }
-  ASSIGN_OR_RETURN(const DrapeSettings settings, to_domain(request));
-  return core->create_drape(*body, *garment, settings, time_limit);
+// A near deadline of the call bounds the simulation, so that the best drape so far still reaches the caller; a far one
+// only ends the call. Whole seconds, so that calls with about the same deadline share their work.
+absl::Duration limit_within(absl::Duration limit, absl::Time deadline) {
+  absl::Duration left = deadline - absl::Now();
+  if (left > kNearDeadline) return limit;
+  if (left > absl::Seconds(1)) left = absl::Floor(left, absl::Seconds(1));
+  left = std::max(left, absl::Milliseconds(1));
+  return limit > absl::ZeroDuration() ? std::min(limit, left) : left;
 }
 
 class BlobHandler final : public v1::BlobService::Service {
@@ -78,7 +84,12 @@ class BlobHandler final : public v1::BlobService::Service {
                                        "Ask in several calls."));
     }
     for (const std::string& digest : request->sha256()) {
-      if (!core_->blobs().blob_size(digest).ok()) response->add_missing_sha256(digest);
+      const absl::Status found = core_->blobs().blob_size(digest).status();
+      if (found.code() == absl::StatusCode::kNotFound) {
+        response->add_missing_sha256(digest);
+      } else if (!found.ok()) {
+        return call.finish(found);
+      }
     }
     return call.finish(absl::OkStatus());
   }
@@ -142,23 +153,26 @@ class GarmentHandler final : public v1::GarmentService::Service {
 
 class DrapeHandler final : public v1::DrapeService::Service {
  public:
-  DrapeHandler(ServiceCore* core, Metrics* metrics) : core_(core), metrics_(metrics) {}
+  DrapeHandler(ServiceCore* core, StreamSlots* slots, Metrics* metrics)
+      : core_(core), slots_(slots), metrics_(metrics) {}
 
   grpc::Status CreateDrape(ServerContext*, const v1::CreateDrapeRequest* request, Operation* response) override {
     CallScope call(metrics_, "DrapeService.CreateDrape");
-    return call.finish(answer(create_drape(core_, *request, time_limit_of(*request)), response));
+    const auto order = order_of(*request);
+    return call.finish(order.ok() ? answer(core_->create_drape(*order), response) : order.status());
   }
 
   grpc::Status RunDrape(ServerContext* context, const v1::RunDrapeRequest* request, OperationWriter* writer) override {
     CallScope call(metrics_, "DrapeService.RunDrape");
-    return call.finish(run(context, request->drape(), writer));
+    auto order = order_of(request->drape());
+    if (!order.ok()) return call.finish(prefix_field(order.status(), "drape."));
+    return call.finish(run(context, *order, writer));
   }
 
   grpc::Status WatchOperation(ServerContext* context, const v1::WatchOperationRequest* request,
                               OperationWriter* writer) override {
     CallScope call(metrics_, "DrapeService.WatchOperation");
-    const auto id = parse_name(request->name(), "operations");
-    return call.finish(id.ok() ? stream(core_, *id, context, writer) : id.status());
+    return call.finish(watch(context, *request, writer));
   }
 
   grpc::Status GetDrape(ServerContext*, const v1::GetDrapeRequest* request, v1::Drape* response) override {
@@ -167,18 +181,19 @@ class DrapeHandler final : public v1::DrapeService::Service {
   }
 
  private:
-  absl::Status run(ServerContext* context, const v1::CreateDrapeRequest& request, OperationWriter* writer) {
-    absl::Duration limit = time_limit_of(request);
-    const absl::Time deadline = absl::FromChrono(context->deadline());
-    if (deadline < absl::Now() + absl::Hours(24)) {  // the call's own deadline reaches the simulation
-      const absl::Duration left = deadline - absl::Now();
-      limit = limit > absl::ZeroDuration() ? std::min(limit, left) : std::max(left, absl::Milliseconds(1));
-    }
-    ASSIGN_OR_RETURN(const TaskRecord task, create_drape(core_, request, limit));
-    core_->join(task.id);
-    const absl::Status status = stream(core_, task.id, context, writer);
-    core_->leave(task.id, status.ok());
+  absl::Status run(ServerContext* context, DrapeOrder order, OperationWriter* writer) {
+    ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
+    order.time_limit = limit_within(order.time_limit, absl::FromChrono(context->deadline()));
+    ASSIGN_OR_RETURN(const TaskRecord task, core_->join_drape(order));
+    const absl::Status status = stream(core_, task.id, context, slot.get(), writer);
+    core_->leave_drape(task.id, status.ok());
     return status;
+  }
+
+  absl::Status watch(ServerContext* context, const v1::WatchOperationRequest& request, OperationWriter* writer) {
+    ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "operations"));
+    ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
+    return stream(core_, id, context, slot.get(), writer);
   }
 
   absl::Status get(const v1::GetDrapeRequest& request, v1::Drape* response) {
@@ -188,12 +203,14 @@ class DrapeHandler final : public v1::DrapeService::Service {
     return absl::OkStatus();
   }
   ServiceCore* const core_;
+  StreamSlots* const slots_;
   Metrics* const metrics_;
 };
 
 class OperationsHandler final : public google::longrunning::Operations::Service {
  public:
-  OperationsHandler(ServiceCore* core, Metrics* metrics) : core_(core), metrics_(metrics) {}
+  OperationsHandler(ServiceCore* core, StreamSlots* slots, Metrics* metrics)
+      : core_(core), slots_(slots), metrics_(metrics) {}
 
   grpc::Status GetOperation(ServerContext*, const google::longrunning::GetOperationRequest* request,
                             Operation* response) override {
@@ -211,15 +228,7 @@ class OperationsHandler final : public google::longrunning::Operations::Service 
   grpc::Status WaitOperation(ServerContext* context, const google::longrunning::WaitOperationRequest* request,
                              Operation* response) override {
     CallScope call(metrics_, "Operations.WaitOperation");
-    const auto id = parse_name(request->name(), "operations");
-    if (!id.ok()) return call.finish(id.status());
-    const absl::Duration asked =
-        request->has_timeout() ? absl::Seconds(request->timeout().seconds()) : kMaxWait;
-    const absl::Time until = absl::Now() + std::clamp(asked, absl::ZeroDuration(), kMaxWait);
-    const absl::Status status = core_->watch(
-        *id, [](const TaskRecord&) { return true; }, [&] { return context->IsCancelled() || absl::Now() >= until; });
-    if (!status.ok() && status.code() != absl::StatusCode::kCancelled) return call.finish(status);
-    return call.finish(get(request->name(), response));
+    return call.finish(wait(context, *request, response));
   }
 
  private:
@@ -227,7 +236,25 @@ class OperationsHandler final : public google::longrunning::Operations::Service 
     ASSIGN_OR_RETURN(const std::string id, parse_name(name, "operations"));
     return answer(core_->find(id, "", "OPERATION_NOT_FOUND"), response);
   }
+
+  absl::Status wait(ServerContext* context, const google::longrunning::WaitOperationRequest& request,
+                    Operation* response) {
+    ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "operations"));
+    ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
+    const absl::Duration asked = request.has_timeout() ? duration_of(request.timeout()) : kMaxWait;
+    const absl::Time until = absl::Now() + std::clamp(asked, absl::ZeroDuration(), kMaxWait);
+    const absl::Status status = core_->watch(
+        id, [](const TaskRecord&) { return true; },
+        [&] {
+          slot->touch();
+          return context->IsCancelled() || absl::Now() >= until;
+        });
+    if (!status.ok() && status.code() != absl::StatusCode::kCancelled) return status;
+    return get(request.name(), response);
+  }
+
   ServiceCore* const core_;
+  StreamSlots* const slots_;
   Metrics* const metrics_;
 };
 
@@ -279,14 +306,14 @@ class ServerHandler final : public v1::ServerService::Service {
 
 }  // namespace
 
-std::vector<std::unique_ptr<grpc::Service>> make_services(ServiceCore* core, Metrics* metrics) {
+std::vector<std::unique_ptr<grpc::Service>> make_services(ServiceCore* core, StreamSlots* slots, Metrics* metrics) {
   std::vector<std::unique_ptr<grpc::Service>> services;
-  services.push_back(make_bytestream_handler(core, metrics));
+  services.push_back(make_bytestream_handler(core, slots, metrics));
   services.push_back(std::make_unique<BlobHandler>(core, metrics));
   services.push_back(std::make_unique<BodyHandler>(core, metrics));
   services.push_back(std::make_unique<GarmentHandler>(core, metrics));
-  services.push_back(std::make_unique<DrapeHandler>(core, metrics));
-  services.push_back(std::make_unique<OperationsHandler>(core, metrics));
+  services.push_back(std::make_unique<DrapeHandler>(core, slots, metrics));
+  services.push_back(std::make_unique<OperationsHandler>(core, slots, metrics));
   services.push_back(std::make_unique<ServerHandler>(metrics));
   return services;
 }

@@ -1,6 +1,6 @@
 // What it is: the gRPC services of tryon.v1 over ServiceCore: decode, validate, call, encode.
-// How it fails: every error goes through error_map. Thread rules: gRPC's own threads; a stream holds one while it runs,
-// bounded by the host's thread quota.
+// How it fails: every error goes through error_map. Thread rules: gRPC's own threads; a call that lasts holds one and a
+// slot (stream_slots.h) while it runs.
 #pragma once
 
 #include <grpcpp/server_builder.h>
@@ -10,10 +10,11 @@
 
 #include "server/ops/metrics.h"
 #include "server/service/core.h"
+#include "server/service/stream_slots.h"
 
 namespace tryon {
 
 // All services, to be registered with a ServerBuilder; they live as long as the returned values.
-std::vector<std::unique_ptr<grpc::Service>> make_services(ServiceCore* core, Metrics* metrics);
+std::vector<std::unique_ptr<grpc::Service>> make_services(ServiceCore* core, StreamSlots* slots, Metrics* metrics);
 
 }  // namespace tryon

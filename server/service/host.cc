@@ -14,6 +14,7 @@
 #include "server/ops/log.h"
 #include "server/service/core.h"
 #include "server/service/handlers.h"
+#include "server/service/stream_slots.h"
 
 namespace tryon {
 namespace {
@@ -34,6 +35,7 @@ struct ServiceHost::Impl {
   Impl(JobStore* jobs, BlobStore* blobs, Metrics* m) : core(jobs, blobs), metrics(m) {}
   ServiceCore core;
   Metrics* const metrics;
+  std::unique_ptr<StreamSlots> slots;
   std::vector<std::unique_ptr<grpc::Service>> services;
   std::unique_ptr<grpc::Server> server;
   std::atomic<bool> feeding{false};
@@ -77,7 +79,8 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 100);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 16 << 10);
   builder.SetResourceQuota(grpc::ResourceQuota("tryon").SetMaxThreads(options.max_threads));
-  impl_->services = make_services(&impl_->core, impl_->metrics);
+  impl_->slots = std::make_unique<StreamSlots>(StreamSlots::Limits{options.max_streams, options.stream_idle});
+  impl_->services = make_services(&impl_->core, impl_->slots.get(), impl_->metrics);
   for (const auto& service : impl_->services) builder.RegisterService(service.get());
   impl_->server = builder.BuildAndStart();
   if (impl_->server == nullptr || (port == 0 && options.listen.rfind("unix:", 0) != 0)) {

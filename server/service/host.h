@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "server/ops/metrics.h"
 #include "server/store/blob_store.h"
 #include "server/store/job_store.h"
@@ -15,9 +16,11 @@
 namespace tryon {
 
 struct HostOptions {
-  std::string listen = "127.0.0.1:8001";  // port 0 picks one
-  bool insecure_listen = false;           // allow an address that is not loopback, without TLS
-  int max_threads = 256;                  // bounds the streams that are open at once
+  std::string listen = "127.0.0.1:8001";           // port 0 picks one
+  bool insecure_listen = false;                    // allow an address that is not loopback, without TLS
+  int max_threads = 256;                           // of gRPC's; a call that lasts holds one
+  int max_streams = 128;                           // calls that last at once; the other threads are for short ones
+  absl::Duration stream_idle = absl::Seconds(60);  // one whose other end is silent for so long is cancelled
 };
 
 class ServiceHost {

@@ -373,4 +373,43 @@ SolidSet::Hit SolidSet::nearest(const Vec3& point, double max_distance) const {
   return hit;
 }
 
+template <typename Visit>
+void SolidSet::visit_within(const Vec3& point, double reach, Visit visit) const {
+  std::array<int, 64> stack;
+  int depth = 0;
+  if (!nodes_.empty()) stack[depth++] = 0;
+  while (depth > 0) {
+    const int index = stack[--depth];
+    const Node& node = nodes_[index];
+    if (box_distance_squared(node.box, point) > reach * reach) continue;
+    if (node.begin == node.end) {
+      stack[depth++] = node.right;
+      stack[depth++] = index + 1;
+      continue;
+    }
+    for (int i = node.begin; i < node.end; ++i) {
+      const int solid = order_[i];
+      if (box_distance_squared(boxes_[solid], point) > reach * reach) continue;
+      visit(solid, distance(solids_[solid], point));
+    }
+  }
+}
+
+SurfacePoint SolidSet::rounded(const Vec3& point, double max_distance, double width) const {
+  constexpr double kWidths = 8.0;  // further solids weigh less than 4e-4
+  const Hit first = nearest(point, max_distance);
+  if (first.solid < 0) return {max_distance, Vec3::UnitY()};
+  const double limit = first.surface.distance + kWidths * width;
+  double sum = 0.0;
+  Vec3 normal = Vec3::Zero();
+  visit_within(point, std::max(limit, 0.0), [&](int, const SurfacePoint& surface) {
+    if (surface.distance > limit) return;
+    const double weight = std::exp((first.surface.distance - surface.distance) / width);
+    sum += weight;
+    normal += weight * surface.normal;
+  });
+  const double length = normal.norm();
+  return {first.surface.distance - width * std::log(sum), length > 1e-6 ? Vec3(normal / length) : first.surface.normal};
+}
+
 }  // namespace tryon

@@ -22,8 +22,6 @@ struct BadFile {
   const char* says;  // part of the answer
 };
 
-std::ostream& operator<<(std::ostream& out, const BadFile& b) { return out << b.name; }
-
 std::string cube_obj() {
   std::string text;
   for (int i = 0; i < 8; ++i) {

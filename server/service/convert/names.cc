@@ -37,10 +37,10 @@ bool is_upload_id(std::string_view id) {
 
 }  // namespace
 
-absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view collection) {
+absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view collection, std::string_view field) {
   const auto parts = split(name.substr(0, 256), '/');
   if (parts.size() == 2 && parts[0] == collection && is_sha256_hex(parts[1])) return parts[1];
-  return invalid_input("RESOURCE_NAME", "name", cat("this is not a name of the form ", collection, "/{id}"),
+  return invalid_input("RESOURCE_NAME", field, cat("this is not a name of the form ", collection, "/{id}"),
                        "Use the name as the service returned it.");
 }
 

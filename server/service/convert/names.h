@@ -11,8 +11,9 @@
 
 namespace tryon {
 
-// The id of "<collection>/{id}".
-absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view collection);
+// The id of "<collection>/{id}", read from the request's `field`.
+absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view collection,
+                                       std::string_view field = "name");
 
 struct BlobName {
   std::string upload;  // empty for a read

@@ -10,6 +10,8 @@ namespace tryon {
 namespace {
 
 constexpr size_t kMaxFileName = 255;
+constexpr std::string_view kSettings = "settings.";
+constexpr absl::Duration kLongestLimit = absl::Hours(24);
 
 absl::Status check_digest(const std::string& digest, std::string_view field) {
   if (is_sha256_hex(digest)) return absl::OkStatus();
@@ -21,7 +23,8 @@ absl::Status check_file_name(const std::string& name) {
   bool good = name.size() <= kMaxFileName;
   for (char c : name) good = good && static_cast<unsigned char>(c) >= 0x20 && c != '/' && c != '\\';
   if (good) return absl::OkStatus();
-  return invalid_input("FILE_NAME", "source.file_name", "the file name is too long or holds a path or control characters",
+  return invalid_input("FILE_NAME", "source.file_name",
+                       "the file name is too long or holds a path or control characters",
                        "Give the bare name, at most 255 bytes.");
 }
 
@@ -33,6 +36,15 @@ absl::Status check_enum(bool known, std::string_view field) {
   if (known) return absl::OkStatus();
   return invalid_input("ENUM_UNKNOWN", field, cat(field, " has a value that this version does not know"),
                        "Use a value of the proto file.");
+}
+
+// The domain says settings.threads where the proto says thread_count: the caller hears of the field that was sent.
+absl::Status with_proto_field(const absl::Status& status) {
+  auto detail = error_detail(status);
+  if (!detail || detail->field.rfind(kSettings, 0) != 0) return status;
+  const std::string field = detail->field.substr(kSettings.size());
+  return make_error(status.code(), detail->reason, field == "threads" ? "thread_count" : field,
+                    std::string(status.message()), detail->remedy);
 }
 
 }  // namespace
@@ -96,15 +108,27 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   if (request.thread_count() != 0) out.threads = request.thread_count();
   RETURN_IF_ERROR(check_enum(v1::ContactSurface_IsValid(request.contact()), "contact"));
   RETURN_IF_ERROR(check_enum(v1::ProxyShape_IsValid(request.proxy_shape()), "proxy_shape"));
-  out.contact_scan = request.contact() == v1::CONTACT_SURFACE_SCAN;
+  out.contact_scan = request.contact() != v1::CONTACT_SURFACE_PROXIES;
   out.proxy_shape = shape_of(request.proxy_shape());
   out.wind_mps = Vec3(request.wind_mps().x(), request.wind_mps().y(), request.wind_mps().z());
-  RETURN_IF_ERROR(validate(out));
-  RETURN_IF_ERROR(fabric_by_name(out.fabric).status());
+  RETURN_IF_ERROR(with_proto_field(validate(out)));
+  RETURN_IF_ERROR(with_proto_field(fabric_by_name(out.fabric).status()));
   for (const sim::SolverInfo& solver : sim::solver_list()) {
     if (solver.name == out.solver) return out;
   }
   return invalid_input("SOLVER_UNKNOWN", "solver", "there is no such solver", "See ServerService.ListSolvers.");
+}
+
+absl::Duration duration_of(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
+}
+
+absl::StatusOr<absl::Duration> time_limit_of(const v1::CreateDrapeRequest& request) {
+  const absl::Duration limit = duration_of(request.time_limit());
+  if (limit == absl::ZeroDuration() || (limit >= absl::Milliseconds(1) && limit <= kLongestLimit)) return limit;
+  return invalid_input("SETTING_OUT_OF_RANGE", "time_limit",
+                       cat("time_limit is ", absl::ToDoubleSeconds(limit), " s, outside 0.001 .. 86400"),
+                       "Give a duration in that range, or none.");
 }
 
 }  // namespace tryon

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "google/protobuf/duration.pb.h"
 #include "server/drape/request.h"
 #include "tryon/v1/body.pb.h"
 #include "tryon/v1/drape.pb.h"
@@ -14,5 +16,9 @@ absl::StatusOr<BodyRequest> to_domain(const v1::CreateBodyRequest& request);
 absl::StatusOr<GarmentRequest> to_domain(const v1::CreateGarmentRequest& request);
 // Body and garment are filled in by the service, which knows what their names stand for.
 absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request);
+
+// Zero where none is given.
+absl::StatusOr<absl::Duration> time_limit_of(const v1::CreateDrapeRequest& request);
+absl::Duration duration_of(const google::protobuf::Duration& duration);
 
 }  // namespace tryon

@@ -19,11 +19,16 @@ std::string target_name(const TaskRecord& task) {
 
 v1::TaskState to_state(TaskState state) {
   switch (state) {
-    case TaskState::kQueued: return v1::TASK_STATE_QUEUED;
-    case TaskState::kRunning: return v1::TASK_STATE_RUNNING;
-    case TaskState::kSucceeded: return v1::TASK_STATE_SUCCEEDED;
-    case TaskState::kFailed: return v1::TASK_STATE_FAILED;
-    case TaskState::kCancelled: return v1::TASK_STATE_CANCELLED;
+    case TaskState::kQueued:
+      return v1::TASK_STATE_QUEUED;
+    case TaskState::kRunning:
+      return v1::TASK_STATE_RUNNING;
+    case TaskState::kSucceeded:
+      return v1::TASK_STATE_SUCCEEDED;
+    case TaskState::kFailed:
+      return v1::TASK_STATE_FAILED;
+    case TaskState::kCancelled:
+      return v1::TASK_STATE_CANCELLED;
   }
   return v1::TASK_STATE_UNSPECIFIED;
 }

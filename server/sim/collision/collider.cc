@@ -6,13 +6,15 @@ namespace tryon::sim {
 
 namespace {
 
+constexpr double kCreaseWidth = 3e-3;  // m
+
 class SolidCollider : public Collider {
  public:
   explicit SolidCollider(std::vector<Solid> solids) : solids_(std::move(solids)) {}
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
-    const SolidSet::Hit hit = solids_.nearest(point, max_distance);
-    if (hit.solid < 0) return {max_distance, Eigen::Vector3d::UnitY()};
-    return {hit.surface.distance, hit.surface.normal};
+    // Rounded: a particle in a crease between two solids needs one plane that balances it, and one that turns smoothly.
+    const SurfacePoint surface = solids_.rounded(point, max_distance, kCreaseWidth);
+    return {surface.distance, surface.normal};
   }
 
  private:

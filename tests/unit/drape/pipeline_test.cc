@@ -36,9 +36,22 @@ TEST(Pipeline, EverySampleGarmentHangsClosedAndClearOfTheSampleBody) {
     const Json m = Json::parse(result->summary_json);
     EXPECT_LE(m["seams"]["max_gap_mm"].get<double>(), 2.0) << garment;
     EXPECT_LE(m["seams"]["gap_before_weld_mm"].get<double>(), 2.0) << garment;
-    EXPECT_LE(m["penetration"]["proxy_max_depth_mm"].get<double>(), 2.0) << garment;
+    EXPECT_LE(m["penetration"]["max_depth_mm"].get<double>(), 0.5) << garment;
     EXPECT_GT(m["hang"]["top_m"].get<double>(), std::string(garment) == "tshirt" ? 1.30 : 0.95) << garment;
     EXPECT_TRUE(result->settled) << garment << m["equilibrium"].dump();
+  }
+}
+
+TEST(Pipeline, ClothThatRestsOnTheProxiesIsNoDeeperThanTwoMillimetresInAnyOfThem) {
+  for (const ProxyShape shape : {ProxyShape::kElliptic, ProxyShape::kCircular}) {
+    DrapeRequest request = sample_drape("skirt");
+    request.settings.contact_scan = false;
+    request.settings.proxy_shape = shape;
+    const auto result = drape_with_threads(request, 2);
+    ASSERT_TRUE(result.ok()) << result.status();
+    const Json m = Json::parse(result->summary_json);
+    EXPECT_LE(m["penetration"]["proxy_max_depth_mm"].get<double>(), 2.0);
+    EXPECT_LE(m["seams"]["gap_before_weld_mm"].get<double>(), 2.0);
   }
 }
 

@@ -16,7 +16,7 @@ DrapeRequest sample_request() {
   r.body.scan.up_axis = UpAxis::kZ;
   r.garment.sample = "skirt";
   r.settings.wind_mps = {0.1, 0, -10};
-  r.settings.contact_scan = true;
+  r.settings.contact_scan = false;
   return r;
 }
 

@@ -59,23 +59,23 @@ TEST(DrapeRequests, DefaultsAreThoseOfTheProtoComments) {
   EXPECT_EQ(settings->fabric, "cotton_jersey");
   EXPECT_EQ(settings->resolution_mm, 15.0);
   EXPECT_EQ(settings->threads, 1);
-  EXPECT_FALSE(settings->contact_scan);
+  EXPECT_TRUE(settings->contact_scan);
   EXPECT_EQ(settings->proxy_shape, ProxyShape::kElliptic);
 }
 
 TEST(DrapeRequests, EachHostileFieldIsNamed) {
   v1::CreateDrapeRequest request;
   request.set_resolution_mm(1e-9);
-  EXPECT_EQ(field_of(request), "settings.resolution_mm");
+  EXPECT_EQ(field_of(request), "resolution_mm");
   request.Clear();
   request.mutable_wind_mps()->set_x(std::numeric_limits<double>::infinity());
-  EXPECT_EQ(field_of(request), "settings.wind_mps");
+  EXPECT_EQ(field_of(request), "wind_mps");
   request.Clear();
   request.set_thread_count(-4);
-  EXPECT_EQ(field_of(request), "settings.threads");
+  EXPECT_EQ(field_of(request), "thread_count");
   request.Clear();
   request.set_fabric("unobtainium");
-  EXPECT_EQ(field_of(request), "settings.fabric");
+  EXPECT_EQ(field_of(request), "fabric");
   request.Clear();
   request.set_solver("magic");
   EXPECT_EQ(field_of(request), "solver");
