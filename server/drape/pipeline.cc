@@ -13,9 +13,13 @@
 namespace tryon {
 namespace {
 
+// What the cloth may not enter: the person, and the floor.
 std::unique_ptr<sim::Collider> make_collider(const DrapeSettings& settings, const Person& person) {
-  return settings.contact_scan ? sim::make_mesh_collider(person.body.mesh)
-                               : sim::make_solid_collider(person.solids.solids());
+  std::vector<std::unique_ptr<sim::Collider>> parts;
+  parts.push_back(settings.contact_scan ? sim::make_mesh_collider(person.body.mesh)
+                                        : sim::make_solid_collider(person.solids.solids()));
+  parts.push_back(sim::make_plane_collider(Vec3::Zero(), Vec3::UnitY()));  // the floor
+  return sim::make_union_collider(std::move(parts));
 }
 
 Artifact json_artifact(const std::string& text) { return {text, "application/json"}; }

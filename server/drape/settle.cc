@@ -15,8 +15,9 @@ namespace {
 using Pairs = std::vector<std::pair<int, int>>;
 
 // Sewing runs without weight and well damped: the panels only have to meet round the body.
-constexpr int kCloseSteps = 50, kMaxSewSteps = 120;
-constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0;
+// Soft ties bring them together, stiff ones then press the seams shut against the cloth's own pull.
+constexpr int kCloseSteps = 50, kPressSteps = 70;
+constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0, kCloseTie = 200.0, kPressTie = 4000.0;
 // Falling: full weight in small steps, so that folds and friction follow a path. Calming: large steps without inertia,
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kMaxCalmSteps = 120, kCalmIterations = 40, kPatience = 25;
@@ -88,15 +89,16 @@ absl::StatusOr<sim::StepReport> advance(Stage* stage) {
   return step;
 }
 
-absl::Status sew(Stage* stage, const Pairs& ties) {
-  for (int i = 0; i < kMaxSewSteps; ++i) {
-    stage->state.tie_rest_ratio = static_cast<sim::Real>(std::max(0.0, 1.0 - (i + 1.0) / kCloseSteps));
+// At most `steps` with the ties' rest length going from `from` to zero in the first kCloseSteps; ends once closed.
+absl::Status sew(Stage* stage, const Pairs& ties, int steps, double from) {
+  for (int i = 0; i < steps; ++i) {
+    stage->state.tie_rest_ratio = static_cast<sim::Real>(from * std::max(0.0, 1.0 - (i + 1.0) / kCloseSteps));
     const auto step = advance(stage);
     if (!step.ok()) return step.status();
     ++stage->report.sew_steps;
-    stage->run.report("sew", (i + 1.0) / kMaxSewSteps);
+    stage->run.report("sew", static_cast<double>(stage->report.sew_steps) / (kCloseSteps + kPressSteps));
     stage->report.gap_before_weld_mm = max_gap_mm(positions_of(stage->state), ties);
-    if (i >= kCloseSteps && stage->report.gap_before_weld_mm <= kSewnGapMm) break;
+    if (stage->state.tie_rest_ratio == 0 && stage->report.gap_before_weld_mm <= kSewnGapMm) break;
     if (near_deadline(stage->run)) break;
   }
   return absl::OkStatus();
@@ -173,13 +175,18 @@ absl::StatusOr<WeldedMesh> sew_closed(const RunContext& run, const GarmentMesh& 
   ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
   sim::SolverSettings settings;
   settings.velocity_keep = kSewKeep;
-  ASSIGN_OR_RETURN(auto solver, sim::make_solver(options.solver, model, settings));
+  settings.tie_stiffness = kCloseTie;
+  ASSIGN_OR_RETURN(auto closing, sim::make_solver(options.solver, model, settings));
   sim::Scene scene;
   scene.collider = &collider;
   scene.gravity.setZero();
   sim::DrapeState state = sim::start_state(cloth);
-  Stage stage{run, scene, *solver, state, *report};
-  RETURN_IF_ERROR(sew(&stage, cloth.ties));
+  Stage close{run, scene, *closing, state, *report};
+  RETURN_IF_ERROR(sew(&close, cloth.ties, kCloseSteps, 1.0));
+  settings.tie_stiffness = kPressTie;
+  ASSIGN_OR_RETURN(auto pressing, sim::make_solver(options.solver, model, settings));
+  Stage press{run, scene, *pressing, state, *report};
+  RETURN_IF_ERROR(sew(&press, cloth.ties, kPressSteps, 0.0));
   return weld(garment, positions_of(state));
 }
 

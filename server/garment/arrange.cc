@@ -12,7 +12,9 @@ namespace {
 
 constexpr double kClearance = 0.012;    // m kept between a panel and the body at the start
 constexpr double kMaxPush = 0.5;        // m
-constexpr double kStep = 0.005;         // m
+constexpr double kStep = 0.005;          // m
+constexpr double kShoulderDepth = 0.08;  // m below the top in which shoulder seams lie
+constexpr double kMaxOverhead = 0.14;    // m a garment is held above its place
 constexpr double kPelvisRatio = 0.676;  // origin height over body height of the 2021 templates (1.121 m of 1.658 m)
 
 // How far the whole garment must rise: templates are drawn round the pelvis; a garment drafted for another height
@@ -28,6 +30,48 @@ double lift_needed(const ArrangeTarget& body, const Pattern& pattern, const Garm
   }
   const double slack = 0.08;
   return origin + std::clamp(top, body.waist_height_m - slack, body.waist_height_m + slack) - top;
+}
+
+// Share of the topmost seam pairs whose straight way to each other passes through the body when the garment is lifted.
+double blocked_share(const SolidSet& solids, const std::vector<std::pair<Vec3, Vec3>>& pairs, double lift) {
+  constexpr int kSamples = 16;
+  int blocked = 0;
+  for (const auto& [a, b] : pairs) {
+    bool hit = false;
+    for (int k = 0; k <= kSamples && !hit; ++k) {
+      const Vec3 p = a + (b - a) * (static_cast<double>(k) / kSamples) + Vec3(0, lift, 0);
+      hit = solids.nearest(p, 1e-3).solid >= 0;
+    }
+    blocked += hit;
+  }
+  return pairs.empty() ? 0.0 : static_cast<double>(blocked) / static_cast<double>(pairs.size());
+}
+
+// Seam pairs near the top that join a panel in front with one behind: shoulder seams.
+std::vector<std::pair<Vec3, Vec3>> shoulder_pairs(const GarmentMesh& garment, double top) {
+  std::vector<std::pair<Vec3, Vec3>> pairs;
+  for (const Seam& seam : garment.seams) {
+    for (size_t k = 0; k < seam.left.size(); ++k) {
+      const Vec3 &a = garment.placed[seam.left[k]], &b = garment.placed[seam.right[k]];
+      if (std::min(a.y(), b.y()) > top - kShoulderDepth && a.z() * b.z() < 0) pairs.emplace_back(a, b);
+    }
+  }
+  return pairs;
+}
+
+// Shoulder seams close straight through the air: a garment that would close through the shoulders is held higher, as
+// one pulls it over the head, and falls into place once sewn.
+double overhead_lift(const ArrangeTarget& body, const GarmentMesh& garment) {
+  double top = -1e30;
+  for (const Vec3& p : garment.placed) top = std::max(top, p.y());
+  if (top < 0.5 * (body.shoulder_height_m + body.waist_height_m)) return 0.0;
+  const auto pairs = shoulder_pairs(garment, top);
+  double best_lift = 0.0, best_share = blocked_share(*body.solids, pairs, 0.0);
+  for (double lift = 0.01; lift <= kMaxOverhead && best_share > 0.02; lift += 0.01) {
+    const double share = blocked_share(*body.solids, pairs, lift);
+    if (share < best_share - 1e-9) best_share = share, best_lift = lift;
+  }
+  return best_lift;
 }
 
 std::vector<Vec3> outer_normals(const GarmentMesh& garment) {
@@ -63,6 +107,9 @@ absl::StatusOr<ArrangeReport> arrange(const RunContext& run, const ArrangeTarget
   ArrangeReport report;
   report.lifted_m = lift_needed(body, pattern, *garment);
   for (Vec3& p : garment->placed) p.y() += report.lifted_m;
+  const double overhead = overhead_lift(body, *garment);
+  for (Vec3& p : garment->placed) p.y() += overhead;
+  report.lifted_m += overhead;
   const std::vector<Vec3> normals = outer_normals(*garment);
   for (size_t panel = 0; panel < garment->panel_names.size(); ++panel) {
     RETURN_IF_ERROR(run.check());

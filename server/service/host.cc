@@ -1,10 +1,12 @@
 #include "server/service/host.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/service_type.h>
 
-#include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -24,10 +26,16 @@ constexpr char kDrapeServiceName[] = "tryon.v1.DrapeService";
 constexpr absl::Duration kFeedPause = absl::Milliseconds(200);
 constexpr int kFeedBatch = 256;
 
+// By its form alone: a name that only looks like one (127.example.com) may resolve to anything.
 bool is_loopback(const std::string& address) {
-  return address.rfind("127.", 0) == 0 || address.rfind("localhost:", 0) == 0 || address.rfind("[::1]:", 0) == 0 ||
+  const std::string host = address.substr(0, address.rfind(':'));
+  const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;
+  return (is_number && host.rfind("127.", 0) == 0) || host == "localhost" || host == "[::1]" ||
          address.rfind("unix:", 0) == 0;
 }
+
+// gRPC's own shutdown, once its last object goes, may wait 10 s for an idle poller: a process that stops must not.
+void keep_grpc_until_exit() { [[maybe_unused]] static const bool kept = (grpc_init(), true); }
 
 }  // namespace
 
@@ -38,13 +46,15 @@ struct ServiceHost::Impl {
   std::unique_ptr<StreamSlots> slots;
   std::vector<std::unique_ptr<grpc::Service>> services;
   std::unique_ptr<grpc::Server> server;
-  std::atomic<bool> feeding{false};
+  CancelFlag fed;  // set: no more metrics
+  std::mutex mutex;
+  std::condition_variable changed;
   std::thread feed;
 
   // Workers are other processes: what they finished is read from the store and told to the metrics.
   void feed_metrics() {
     int64_t cursor = core.jobs().finished_cursor().value_or(0);
-    while (feeding) {
+    while (!fed.cancelled()) {
       const auto finished = core.jobs().finished_since(cursor, kFeedBatch);
       for (size_t i = 0; finished.ok() && i < finished->size(); ++i) {
         const FinishedTask& task = (*finished)[i];
@@ -53,8 +63,18 @@ struct ServiceHost::Impl {
         for (const auto& [stage, seconds] : task.stage_seconds) metrics->observe_stage(stage, seconds);
       }
       if (const auto stats = core.jobs().stats(); stats.ok()) metrics->set_queue(stats->queued, stats->running);
-      absl::SleepFor(kFeedPause);
+      std::unique_lock lock(mutex);
+      changed.wait_for(lock, absl::ToChronoMilliseconds(kFeedPause), [this] { return fed.cancelled(); });
     }
+  }
+
+  void end_feed() {
+    {
+      std::lock_guard lock(mutex);
+      fed.cancel();
+    }
+    changed.notify_all();
+    if (feed.joinable()) feed.join();
   }
 };
 
@@ -69,6 +89,7 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
                          cat("without TLS the server listens on loopback only, not on ", options.listen),
                          "Put a proxy with TLS in front, or allow it with --insecure-listen.");
   }
+  keep_grpc_until_exit();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
@@ -77,6 +98,7 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 100);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server on the port must hear of it
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 16 << 10);
   builder.SetResourceQuota(grpc::ResourceQuota("tryon").SetMaxThreads(options.max_threads));
   impl_->slots = std::make_unique<StreamSlots>(StreamSlots::Limits{options.max_streams, options.stream_idle});
@@ -88,10 +110,7 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
                       cat("cannot listen on ", options.listen), "Choose a free port, or 0 to have one picked.");
   }
   impl_->server->GetHealthCheckService()->SetServingStatus(kDrapeServiceName, true);
-  if (impl_->metrics != nullptr) {
-    impl_->feeding = true;
-    impl_->feed = std::thread([this] { impl_->feed_metrics(); });
-  }
+  if (impl_->metrics != nullptr) impl_->feed = std::thread([this] { impl_->feed_metrics(); });
   return port;
 }
 
@@ -103,8 +122,7 @@ void ServiceHost::stop(absl::Duration grace) {
     impl_->server->Wait();
     impl_->server.reset();
   }
-  impl_->feeding = false;
-  if (impl_->feed.joinable()) impl_->feed.join();
+  impl_->end_feed();
 }
 
 }  // namespace tryon

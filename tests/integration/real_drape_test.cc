@@ -105,10 +105,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "bodies/smpl/f_smpl_template_T.obj", 0.78, 0.95, 0.05, 0.6},
         RealCase{"DressOnMeanAPose", "patterns/garmentcode/dress_pencil_specification.json",
                  "bodies/garmentcode/mean_all.obj", 0.75, 0.92, 0.05, 0.55},
-        RealCase{"ShirtOnYoungWomanInDecimetres", "patterns/garmentcodedata/rand_0734NLMRN9_specification.json",
-                 "bodies/makehuman/mh_f_young_avg_A_dm.obj", 0.78, 0.95, 0.35, 0.72},
+        RealCase{"ShirtOnTallManInMillimetresZUp", "patterns/garmentcode/shirt_mean_specification.json",
+                 "bodies/makehuman/mh_m_young_tall_A_mm_zup.ply", 0.75, 0.92, 0.35, 0.72},
         RealCase{"SkirtOnSmplAPose", "patterns/garmentcodedata/rand_0FEH12CSYX_specification.json",
-                 "bodies/smpl/f_smpl_average_A40.obj", 0.50, 0.70, 0.05, 0.6}),
+                 "bodies/smpl/f_smpl_average_A40.obj", 0.50, 0.70, 0.0, 0.6}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

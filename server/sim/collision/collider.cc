@@ -34,8 +34,27 @@ class MeshCollider : public Collider {
   ClosestPointIndex index_;
 };
 
+class UnionCollider : public Collider {
+ public:
+  explicit UnionCollider(std::vector<std::unique_ptr<Collider>> parts) : parts_(std::move(parts)) {}
+  Contact query(const Eigen::Vector3d& point, double max_distance) const override {
+    Contact nearest{max_distance, Eigen::Vector3d::UnitY()};
+    for (const auto& part : parts_) {
+      const Contact contact = part->query(point, max_distance);
+      if (contact.distance < nearest.distance) nearest = contact;
+    }
+    return nearest;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Collider>> parts_;
+};
+
 }  // namespace
 
+std::unique_ptr<Collider> make_union_collider(std::vector<std::unique_ptr<Collider>> parts) {
+  return std::make_unique<UnionCollider>(std::move(parts));
+}
 std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids) {
   return std::make_unique<SolidCollider>(std::move(solids));
 }

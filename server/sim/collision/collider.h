@@ -28,4 +28,7 @@ std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids);
 std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh);  // closed, outward
 std::unique_ptr<Collider> make_plane_collider(const Eigen::Vector3d& point, const Eigen::Vector3d& normal);
 
+// Several at once: the nearest surface of all.
+std::unique_ptr<Collider> make_union_collider(std::vector<std::unique_ptr<Collider>> parts);
+
 }  // namespace tryon::sim
