@@ -208,12 +208,15 @@ TEST_F(Drapes, AWatchSurvivesARestartOfTheServer) {
   hold();
   const std::string name = service_.client().begin_drape(service_.drape_request()).value();
   ASSERT_TRUE(began(1));
+  std::atomic<bool> joined{false};
   std::thread restart([&] {
+    EXPECT_TRUE(eventually([&] { return joined.load(); }));
     service_.stop_host();
     service_.start_host();
     release();
   });
-  const absl::Status status = service_.client().watch(name, {});
+  const absl::Status status =
+      service_.client().watch(name, [&](const std::string&, const v1::OperationMetadata&) { joined = true; });
   restart.join();
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(service_.play().begun, 1);

@@ -39,7 +39,7 @@ TEST(Licence, EveryDirectLibraryIsOnTheListOfNonGplOnes) {
   const std::set<std::string> known = {
       "libgrpc++", "libgrpc++_reflection", "libgrpc", "libgpr", "libaddress_sorting", "libprotobuf", "libabsl_",
       "libupb", "libcares", "libre2", "libz", "libssl", "libcrypto", "libassimp", "libOpen3D", "libembree3", "libtbb",
-      "libtinygltf", "libpng16", "libsqlite3", "libprometheus-cpp", "libspdlog", "libfmt", "libgmp", "libmpfr",
+      "libpng16", "libsqlite3", "libprometheus-cpp", "libspdlog", "libfmt", "libgmp", "libmpfr",
       "libstdc++", "libm.", "libgcc_s", "libc.", "ld-linux", "libasan", "libubsan", "libtsan", "libgomp",
       // through Open3D's link interface
       "libGL", "libGLEW", "libglfw", "libX11", "libvtk", "libjsoncpp", "liblzf", "libjpeg", "libqhull", "libcurl",
@@ -66,7 +66,7 @@ TEST(Licence, NoGplLibraryIsLinkedDirectly) {
 }
 
 TEST(Processes, TheServerLinksNoMeshParserAndNoPhysics) {
-  for (const char* part : {"assimp", "Open3D", "embree", "tinygltf"}) {
+  for (const char* part : {"assimp", "Open3D", "embree"}) {
     EXPECT_FALSE(any_contains(direct_libraries("tryon-server"), part)) << part;
   }
 }

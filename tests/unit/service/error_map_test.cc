@@ -17,8 +17,8 @@ google::rpc::ErrorInfo info_of(const google::rpc::Status& status) {
 }
 
 TEST(ErrorMap, ReasonFieldAndRemedyReachTheClient) {
-  const auto status =
-      to_rpc_status(invalid_input("SEAM_EDGE_MISSING", "stitches[3]", "stitch 3 names edge 9", "Name an edge from 0 to 3."));
+  const auto status = to_rpc_status(
+      invalid_input("SEAM_EDGE_MISSING", "stitches[3]", "stitch 3 names edge 9", "Name an edge from 0 to 3."));
   EXPECT_EQ(status.code(), 3);
   EXPECT_EQ(status.message(), "stitch 3 names edge 9");
   const auto info = info_of(status);

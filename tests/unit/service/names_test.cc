@@ -12,9 +12,9 @@ const std::string kId = sha256_hex("x");
 TEST(Names, AWellFormedNameGivesItsId) { EXPECT_EQ(parse_name("bodies/" + kId, "bodies").value(), kId); }
 
 TEST(Names, AnythingElseIsRefusedByForm) {
-  for (const std::string& name : {std::string(), std::string("bodies/"), "garments/" + kId, "bodies/" + kId + "/x",
-                                  std::string("bodies/../../etc/passwd"), "bodies/" + std::string(64, 'G'),
-                                  std::string(100000, 'a')}) {
+  for (const std::string& name :
+       {std::string(), std::string("bodies/"), "garments/" + kId, "bodies/" + kId + "/x",
+        std::string("bodies/../../etc/passwd"), "bodies/" + std::string(64, 'G'), std::string(100000, 'a')}) {
     const auto status = parse_name(name, "bodies").status();
     ASSERT_TRUE(error_detail(status).has_value()) << name.substr(0, 80);
     EXPECT_EQ(error_detail(status)->reason, "RESOURCE_NAME");
@@ -32,9 +32,10 @@ TEST(BlobNames, UploadAndReadFormsAreKept) {
 
 TEST(BlobNames, HostileFormsAreRefused) {
   for (const std::string& name :
-       {std::string("uploads//blobs/") + kId + "/17", "uploads/../blobs/" + kId + "/17", "uploads/a/blobs/" + kId + "/-1",
-        "uploads/a/blobs/" + kId + "/1e9", "uploads/a/blobs/" + kId + "/99999999999999999999",
-        "uploads/a/blobs/" + kId, std::string("uploads/a/blobs/xyz/1"), "uploads/" + std::string(65, 'a') + "/blobs/" + kId + "/1"}) {
+       {std::string("uploads//blobs/") + kId + "/17", "uploads/../blobs/" + kId + "/17",
+        "uploads/a/blobs/" + kId + "/-1", "uploads/a/blobs/" + kId + "/1e9",
+        "uploads/a/blobs/" + kId + "/99999999999999999999", "uploads/a/blobs/" + kId,
+        std::string("uploads/a/blobs/xyz/1"), "uploads/" + std::string(65, 'a') + "/blobs/" + kId + "/1"}) {
     EXPECT_FALSE(parse_upload_name(name).ok()) << name;
   }
 }

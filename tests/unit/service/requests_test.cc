@@ -81,5 +81,37 @@ TEST(DrapeRequests, EachHostileFieldIsNamed) {
   EXPECT_EQ(field_of(request), "solver");
 }
 
+TEST(DrapeRequests, WhatIsAskedForArrives) {
+  v1::CreateDrapeRequest request;
+  request.set_fabric("denim_11oz");
+  request.set_resolution_mm(7.5);
+  request.set_contact(v1::CONTACT_SURFACE_SCAN);
+  request.set_proxy_shape(v1::PROXY_SHAPE_CIRCULAR);
+  request.mutable_wind_mps()->set_z(-5.0);
+  request.set_thread_count(8);
+  const auto settings = to_domain(request);
+  ASSERT_TRUE(settings.ok()) << settings.status();
+  EXPECT_EQ(settings->fabric, "denim_11oz");
+  EXPECT_EQ(settings->resolution_mm, 7.5);
+  EXPECT_TRUE(settings->contact_scan);
+  EXPECT_EQ(settings->proxy_shape, ProxyShape::kCircular);
+  EXPECT_EQ(settings->wind_mps, Vec3(0, 0, -5));
+  EXPECT_EQ(settings->threads, 8);
+}
+
+TEST(TimeLimits, NoneIsZeroAndHostileOnesAreRefused) {
+  v1::CreateDrapeRequest request;
+  EXPECT_EQ(time_limit_of(request).value(), absl::ZeroDuration());
+  request.mutable_time_limit()->set_seconds(2);
+  request.mutable_time_limit()->set_nanos(500'000'000);
+  EXPECT_EQ(time_limit_of(request).value(), absl::Milliseconds(2500));
+  for (const auto& [seconds, nanos] :
+       {std::pair<int64_t, int>{-1, 0}, {0, 1}, {86401, 0}, {INT64_MIN, -1}, {INT64_MAX, 999'999'999}, {0, -1}}) {
+    request.mutable_time_limit()->set_seconds(seconds);
+    request.mutable_time_limit()->set_nanos(nanos);
+    EXPECT_FALSE(time_limit_of(request).ok()) << seconds << " " << nanos;
+  }
+}
+
 }  // namespace
 }  // namespace tryon

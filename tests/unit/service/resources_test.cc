@@ -1,0 +1,131 @@
+#include "server/service/convert/resources.h"
+
+#include "google/rpc/error_details.pb.h"
+#include "gtest/gtest.h"
+#include "server/base/hash.h"
+#include "server/base/status.h"
+#include "tryon/v1/operation.pb.h"
+
+namespace tryon {
+namespace {
+
+TaskRecord task_of(const std::string& kind, TaskState state) {
+  TaskRecord task;
+  task.id = sha256_hex(kind);
+  task.kind = kind;
+  task.state = state;
+  task.created_us = 1'700'000'000'250'000;
+  task.started_us = task.created_us + 1'000'000;
+  if (is_final(state)) task.finished_us = task.started_us + 2'500'000;
+  return task;
+}
+
+v1::OperationMetadata metadata_of(const google::longrunning::Operation& operation) {
+  v1::OperationMetadata out;
+  EXPECT_TRUE(operation.metadata().UnpackTo(&out));
+  return out;
+}
+
+TEST(Operations, ARunningTaskTellsStageFractionAndTimeSpent) {
+  TaskRecord task = task_of("drape", TaskState::kRunning);
+  task.stage = "sew";
+  task.fraction = 0.25;
+  task.attempt = 2;
+  const auto operation = to_operation(task, task.started_us + 500'000);
+  EXPECT_EQ(operation.name(), "operations/" + task.id);
+  EXPECT_FALSE(operation.done());
+  EXPECT_EQ(operation.result_case(), google::longrunning::Operation::RESULT_NOT_SET);
+  const auto metadata = metadata_of(operation);
+  EXPECT_EQ(metadata.target(), "drapes/" + task.id);
+  EXPECT_EQ(metadata.state(), v1::TASK_STATE_RUNNING);
+  EXPECT_EQ(metadata.stage(), "sew");
+  EXPECT_EQ(metadata.stage_fraction(), 0.25);
+  EXPECT_EQ(metadata.elapsed_seconds(), 0.5);
+  EXPECT_EQ(metadata.attempt_count(), 2);
+  EXPECT_EQ(metadata.create_time().seconds(), 1'700'000'000);
+  EXPECT_EQ(metadata.create_time().nanos(), 250'000'000);
+}
+
+TEST(Operations, TimeSpentStopsWithTheTask) {
+  const TaskRecord task = task_of("body", TaskState::kSucceeded);
+  EXPECT_EQ(metadata_of(to_operation(task, task.finished_us + 99'000'000)).elapsed_seconds(), 2.5);
+}
+
+TEST(Operations, EachKindAnswersWithItsOwnResource) {
+  v1::Body body;
+  v1::Garment garment;
+  v1::Drape drape;
+  EXPECT_TRUE(to_operation(task_of("body", TaskState::kSucceeded), 0).response().UnpackTo(&body));
+  EXPECT_TRUE(to_operation(task_of("garment", TaskState::kSucceeded), 0).response().UnpackTo(&garment));
+  EXPECT_TRUE(to_operation(task_of("drape", TaskState::kSucceeded), 0).response().UnpackTo(&drape));
+  EXPECT_EQ(body.name().substr(0, 7), "bodies/");
+  EXPECT_EQ(garment.name().substr(0, 9), "garments/");
+  EXPECT_EQ(drape.name().substr(0, 7), "drapes/");
+}
+
+TEST(Operations, AFailureKeepsItsReasonThroughTheStore) {
+  TaskRecord task = task_of("garment", TaskState::kFailed);
+  task.status = encode_status(invalid_input("SEAM_EDGE_MISSING", "pattern.stitches[3]", "stitch 3", "Mend it."));
+  const auto operation = to_operation(task, 0);
+  ASSERT_TRUE(operation.has_error());
+  google::rpc::ErrorInfo info;
+  ASSERT_TRUE(operation.error().details(0).UnpackTo(&info));
+  EXPECT_EQ(info.reason(), "SEAM_EDGE_MISSING");
+  EXPECT_EQ(info.metadata().at("field"), "pattern.stitches[3]");
+}
+
+TEST(Operations, AFailureWithoutAReasonIsOurFaultAndStillAnError) {
+  const auto operation = to_operation(task_of("drape", TaskState::kFailed), 0);
+  ASSERT_TRUE(operation.has_error());
+  EXPECT_EQ(operation.error().code(), 13);
+}
+
+TEST(Operations, ACancelledTaskEndsWithCancelled) {
+  EXPECT_EQ(to_operation(task_of("drape", TaskState::kCancelled), 0).error().code(), 1);
+}
+
+TEST(Resources, ADrapeCarriesTheHeadlineNumbersOfItsSummary) {
+  TaskRecord task = task_of("drape", TaskState::kSucceeded);
+  task.settled = false;
+  task.summary = R"({"mesh": {"vertices": 11, "triangles": 12}, "equilibrium": {"termination": "deadline",
+    "grade": "preview", "residual_max": 0.5, "residual_rms": 0.125}, "seams": {"max_gap_mm": 1.5},
+    "penetration": {"max_depth_mm": 0.75}, "self_intersections": 3, "strain": {"warp": {"p95": 0.02},
+    "weft": {"p95": 0.03}}, "timing_s": {"total": 4.5}, "engine": {"result_digest": "abc"}})";
+  task.outputs["metrics.json"] = {sha256_hex("m"), 42, "application/json"};
+  const v1::Drape drape = to_drape(task);
+  EXPECT_FALSE(drape.settled());
+  EXPECT_EQ(drape.metrics().vertex_count(), 11);
+  EXPECT_EQ(drape.metrics().triangle_count(), 12);
+  EXPECT_EQ(drape.metrics().termination(), "deadline");
+  EXPECT_EQ(drape.metrics().grade(), "preview");
+  EXPECT_EQ(drape.metrics().residual_max_ratio(), 0.5);
+  EXPECT_EQ(drape.metrics().residual_rms_ratio(), 0.125);
+  EXPECT_EQ(drape.metrics().seam_max_gap_mm(), 1.5);
+  EXPECT_EQ(drape.metrics().penetration_max_depth_mm(), 0.75);
+  EXPECT_EQ(drape.metrics().self_intersection_count(), 3);
+  EXPECT_EQ(drape.metrics().strain_warp_p95_ratio(), 0.02);
+  EXPECT_EQ(drape.metrics().strain_weft_p95_ratio(), 0.03);
+  EXPECT_EQ(drape.metrics().total_seconds(), 4.5);
+  EXPECT_EQ(drape.metrics().result_digest(), "abc");
+  ASSERT_EQ(drape.artifacts_size(), 1);
+  EXPECT_EQ(drape.artifacts(0).file_name(), "metrics.json");
+  EXPECT_EQ(drape.artifacts(0).size_bytes(), 42);
+}
+
+TEST(Resources, ASummaryThatCannotBeReadLeavesTheFieldsUnset) {
+  for (const char* summary :
+       {"", "{", "[1]", "null", R"({"mesh": 3, "panels": 4, "measurements": [1], "seams": "x"})"}) {
+    TaskRecord task = task_of("drape", TaskState::kSucceeded);
+    task.summary = summary;
+    EXPECT_EQ(to_drape(task).metrics().vertex_count(), 0) << summary;
+    EXPECT_EQ(to_body(task).measurements_mm_size(), 0) << summary;
+    EXPECT_EQ(to_garment(task).name().size(), 7u + 64u) << summary;
+  }
+}
+
+TEST(Resources, AnUnfinishedDrapeHasNoNumbers) {
+  EXPECT_FALSE(to_drape(task_of("drape", TaskState::kRunning)).has_metrics());
+}
+
+}  // namespace
+}  // namespace tryon
