@@ -31,12 +31,18 @@ constexpr int kTries = 5;
 constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
 constexpr absl::Duration kCancelLook = absl::Milliseconds(20);
 
-// A stopping server (or a proxy) may drop a call as CANCELLED with nothing said; ours say why. Where this program did
-// not cancel, that is a cut connection.
-absl::Status cut_as_unavailable(const absl::Status& status) {
-  if (status.code() != absl::StatusCode::kCancelled || error_detail(status)) return status;
-  return make_error(absl::StatusCode::kUnavailable, "CONNECTION_CUT", "", "the connection to the server was cut",
-                    "Try again: equal requests do the work once.");
+// The transport's own errors say no reason. A stopping server (or a proxy) may also drop a call as a bare CANCELLED:
+// where this program did not cancel, that is a cut connection too.
+absl::Status name_transport_error(const absl::Status& status) {
+  if (error_detail(status)) return status;
+  if (status.code() == absl::StatusCode::kCancelled) {
+    return make_error(absl::StatusCode::kUnavailable, "CONNECTION_CUT", "", "the connection to the server was cut",
+                      "Try again: equal requests do the work once.");
+  }
+  if (status.code() != absl::StatusCode::kUnavailable) return status;
+  return make_error(absl::StatusCode::kUnavailable, "SERVER_UNREACHABLE", "--server",
+                    cat("the server does not answer: ", status.message()),
+                    "Check the address, and that tryon-server runs.");
 }
 
 absl::Status cancelled_here() {
@@ -49,7 +55,7 @@ template <typename Call>
 absl::Status with_retry(Call call) {
   absl::Duration pause = kFirstPause;
   for (int i = 1;; ++i) {
-    const absl::Status status = cut_as_unavailable(call());
+    const absl::Status status = name_transport_error(call());
     if (status.code() != absl::StatusCode::kUnavailable || i == kTries) return status;
     absl::SleepFor(pause);
     pause *= 2;

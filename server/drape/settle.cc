@@ -159,6 +159,37 @@ absl::Status blow(Stage* stage) {
   return absl::OkStatus();
 }
 
+// The way out of a collider from a point along a direction: metres, or kNoWay.
+constexpr double kNoWay = 0.3, kClearDepth = 1e-3;
+double way_out(const sim::Collider& collider, const Vec3& point, const Vec3& direction) {
+  double way = 0.0;
+  while (way < kNoWay) {
+    const double distance = collider.query(point + way * direction, 0.05).distance;
+    if (distance >= 0.0) return way;
+    way += std::max(-distance, 5e-4);  // nothing within this ball is outside
+  }
+  return kNoWay;
+}
+
+// Where solids overlap (an arm's root in the trunk), pushing along normals may go back and forth: a particle that is
+// still inside at the end leaves by the shortest of 26 straight ways.
+void leave_body(const sim::Collider& collider, sim::DrapeState* state) {
+  for (auto& x : state->x) {
+    const Vec3 point = x.cast<double>();
+    if (collider.query(point, 0.05).distance >= -kClearDepth) continue;
+    double best = kNoWay;
+    Vec3 exit = point;
+    for (int k = 0; k < 27; ++k) {
+      const Vec3 raw(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+      if (raw.isZero()) continue;
+      const Vec3 direction = raw.normalized();
+      const double way = way_out(collider, point, direction);
+      if (way < best) best = way, exit = point + way * direction;
+    }
+    x = exit.cast<sim::Real>();
+  }
+}
+
 double speed_99(const sim::DrapeState& state) {
   std::vector<double> speeds;
   for (const auto& v : state.v) speeds.push_back(static_cast<double>(v.norm()));
@@ -217,6 +248,7 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
     scene.wind.velocity = options.wind_mps;
     RETURN_IF_ERROR(blow(&falling));
   }
+  leave_body(collider, &state);
   out.cloth.mesh.positions = positions_of(state);
   const sim::Residual residual = sim::equilibrium_residual(model, scene, state);
   out.report.residual_max = residual.max;

@@ -237,6 +237,7 @@ TEST(StalledUploads, ACallerThatFallsSilentIsCutOffAndItsPlaceIsFreed) {
   const auto stub = ByteStream::NewStub(service.channel());
   const std::string bytes = some_bytes(2 * kChunk);
   grpc::ClientContext context;
+  context.set_deadline(absl::ToChronoTime(absl::Now() + absl::Seconds(20)));
   WriteResponse response;
   auto writer = stub->Write(&context, &response);
   ASSERT_TRUE(writer->Write(chunk_of(cat("uploads/s/blobs/", sha256_hex(bytes), "/", bytes.size()), bytes, 0, false)));

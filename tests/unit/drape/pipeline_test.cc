@@ -41,6 +41,11 @@ TEST(Pipeline, EverySampleGarmentHangsClosedAndClearOfTheSampleBody) {
     EXPECT_LE(m["penetration"]["max_depth_mm"].get<double>(), 0.5) << garment;
     EXPECT_GT(m["hang"]["top_m"].get<double>(), std::string(garment) == "tshirt" ? 1.30 : 0.95) << garment;
     EXPECT_TRUE(result->settled) << garment << m["equilibrium"].dump();
+    // No cloth can be shorter round the body than the body by more than it stretches.
+    const char* level = std::string(garment) == "tshirt" ? "bust_girth" : "hip_girth";
+    ASSERT_TRUE(m["ease_mm"].contains(level)) << garment;
+    EXPECT_GT(m["ease_mm"][level].get<double>(), -5.0) << garment;
+    EXPECT_LT(m["ease_mm"][level].get<double>(), 200.0) << garment;
   }
 }
 

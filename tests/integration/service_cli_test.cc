@@ -1,0 +1,85 @@
+// What scripts rely on: the command's exit codes and its machine output, with the service inside the process.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/integration/support/hosted_service.h"
+#include "tests/integration/support/live_server.h"
+#include "tests/support/shared_data.h"
+
+namespace tryon {
+namespace {
+
+using Json = nlohmann::json;
+
+testing::CommandResult tryon(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), std::string(TRYON_BIN_DIR) + "/tryon");
+  return testing::run_command(arguments);
+}
+
+std::set<std::string> sockets() {
+  std::set<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator("/tmp")) {
+    std::error_code ignored;
+    const bool ours = entry.path().filename().string().rfind("tryon-", 0) == 0;
+    if (ours && std::filesystem::exists(entry.path() / "socket", ignored)) out.insert(entry.path());
+  }
+  return out;
+}
+
+TEST(Command, WrongUsageIsExitCodeTwo) {
+  const std::string out = testing::make_temp_dir();
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"dress"},
+      {"drape"},
+      {"drape", "--out", out, "--contact", "wool"},
+      {"drape", "--out", out, "--wind", "1,2"},
+      {"drape", "--out", out, "--resolution", "fine"},
+      {"garment", "check"},
+      {"watch"},
+  };
+  for (const auto& arguments : wrong) {
+    const auto result = tryon(arguments);
+    EXPECT_EQ(result.exit_code, 2) << ::testing::PrintToString(arguments) << "\n" << result.output;
+  }
+}
+
+TEST(Command, AFileThatIsNotThereIsBadInputAndNamed) {
+  const auto result = tryon({"garment", "check", "/nowhere/dress.json"});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_NE(result.output.find("/nowhere/dress.json"), std::string::npos) << result.output;
+}
+
+TEST(Command, JsonOfAnErrorHasReasonFieldAndRemedy) {
+  const auto result = tryon({"--json", "get", "drapes/xyz"});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  const Json error = Json::parse(result.output)["error"];
+  EXPECT_EQ(error["reason"], "RESOURCE_NAME");
+  EXPECT_EQ(error["field"], "name");
+  EXPECT_FALSE(error["remedy"].get<std::string>().empty());
+}
+
+TEST(Command, WithNothingStartedItServesItselfAndLeavesNothingBehind) {
+  const std::set<std::string> before = sockets();
+  const auto result = tryon({"--json", "fabrics"});
+  ASSERT_EQ(result.exit_code, 0) << result.output;
+  const Json fabrics = Json::parse(result.output);
+  ASSERT_FALSE(fabrics.empty());
+  EXPECT_EQ(fabrics[0]["name"], "cotton_jersey");
+  EXPECT_TRUE(testing::eventually([&] {  // another test's own may come and go meanwhile
+    const std::set<std::string> now = sockets();
+    return std::includes(before.begin(), before.end(), now.begin(), now.end());
+  }));
+}
+
+TEST(Command, ASampleGarmentIsCheckedInProcess) {
+  const auto result = tryon({"--json", "garment", "check", "sample:tshirt"});
+  ASSERT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_GT(Json::parse(result.output)["panel_count"].get<int>(), 0);
+}
+
+}  // namespace
+}  // namespace tryon
