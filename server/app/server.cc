@@ -83,7 +83,8 @@ int main(int argc, char** argv) {
   app.add_option("--worker-binary", settings.worker_binary, "path of tryon-worker (default: beside this program)");
   app.add_option("--drain-timeout", settings.drain_s, "seconds that calls get to end")->check(CLI::Range(0.0, 3600.0));
   app.add_option("--port-file", settings.port_file, "write the bound port here once serving");
-  app.add_flag("--insecure-listen", settings.host.insecure_listen, "allow an address that is not loopback, without TLS");
+  app.add_flag("--insecure-listen", settings.host.insecure_listen,
+               "allow an address that is not loopback, without TLS");
   CLI11_PARSE(app, argc, argv);
   std::error_code error;
   std::filesystem::create_directories(settings.data, error);

@@ -22,8 +22,7 @@ std::string clean(std::string_view text) {
 }
 
 std::string encode_detail(const ErrorDetail& d) {
-  return cat(clean(d.reason), kSeparator, clean(d.field), kSeparator,
-                      clean(d.remedy));
+  return cat(clean(d.reason), kSeparator, clean(d.field), kSeparator, clean(d.remedy));
 }
 
 }  // namespace
@@ -32,8 +31,8 @@ absl::Status make_error(absl::StatusCode code, std::string_view reason, std::str
                         std::string_view message, std::string_view remedy) {
   absl::Status status(code, clean(message));
   if (!status.ok()) {
-    status.SetPayload(kDetailUrl, absl::Cord(encode_detail({std::string(reason), std::string(field),
-                                                            std::string(remedy)})));
+    status.SetPayload(kDetailUrl,
+                      absl::Cord(encode_detail({std::string(reason), std::string(field), std::string(remedy)})));
   }
   return status;
 }
@@ -64,8 +63,8 @@ absl::Status prefix_field(const absl::Status& status, std::string_view prefix) {
 
 std::string encode_status(const absl::Status& status) {
   const ErrorDetail detail = error_detail(status).value_or(ErrorDetail{});
-  return cat(static_cast<int>(status.code()), kSeparator, encode_detail(detail),
-                      kSeparator, clean(std::string(status.message())));
+  return cat(static_cast<int>(status.code()), kSeparator, encode_detail(detail), kSeparator,
+             clean(std::string(status.message())));
 }
 
 absl::Status decode_status(std::string_view text) {

@@ -42,10 +42,9 @@ absl::Status decode_status(std::string_view text);
 #define TRYON_CONCAT_INNER(a, b) a##b
 #define TRYON_CONCAT(a, b) TRYON_CONCAT_INNER(a, b)
 // RETURN_IF_ERROR(expr): leaves the function with the status if it is not OK.
-#define RETURN_IF_ERROR(expr)                        \
-  do {                                               \
-    if (absl::Status status_ = (expr); !status_.ok()) \
-      return status_;                                \
+#define RETURN_IF_ERROR(expr)                                         \
+  do {                                                                \
+    if (absl::Status status_ = (expr); !status_.ok()) return status_; \
   } while (false)
 // ASSIGN_OR_RETURN(auto x, expr): x = value, or leaves the function with the status.
 #define ASSIGN_OR_RETURN(lhs, expr) ASSIGN_OR_RETURN_IMPL(TRYON_CONCAT(status_or_, __LINE__), lhs, expr)

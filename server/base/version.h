@@ -1,4 +1,5 @@
-// What it is: the engine version. It is part of every drape's digest: raise it whenever the physics may give other bytes.
+// What it is: the engine version. It is part of every drape's digest: raise it whenever the physics may give other
+// bytes.
 #pragma once
 
 namespace tryon {

@@ -35,8 +35,8 @@ constexpr NumberField kNumbers[] = {
 absl::Status read_number(const Json& json, const NumberField& field, std::string_view file, Fabric* fabric) {
   const auto it = json.find(field.name);
   if (it == json.end() || !it->is_number()) {
-    return invalid_input("FABRIC_FIELD_MISSING", cat(file, ": ", field.name), cat("the fabric has no number ", field.name),
-                         cat("Give ", field.name, " as a number."));
+    return invalid_input("FABRIC_FIELD_MISSING", cat(file, ": ", field.name),
+                         cat("the fabric has no number ", field.name), cat("Give ", field.name, " as a number."));
   }
   const double value = it->get<double>();
   if (!(value >= field.low && value <= field.high)) {
@@ -83,7 +83,8 @@ absl::StatusOr<Fabric> fabric_from_json(std::string_view text, std::string_view 
   const auto colour = json.find("colour_linear_rgb");
   if (colour != json.end() && colour->is_array() && colour->size() == 3) {
     for (size_t k = 0; k < 3; ++k) {
-      if ((*colour)[k].is_number()) fabric.colour[static_cast<int>(k)] = std::clamp((*colour)[k].get<double>(), 0.0, 1.0);
+      if ((*colour)[k].is_number())
+        fabric.colour[static_cast<int>(k)] = std::clamp((*colour)[k].get<double>(), 0.0, 1.0);
     }
   }
   return fabric;
@@ -98,7 +99,8 @@ absl::StatusOr<Fabric> fabric_by_name(std::string_view name) {
   std::sort(near.begin(), near.end());
   std::string nearest;
   for (size_t i = 0; i < std::min<size_t>(3, near.size()); ++i) nearest += (i > 0 ? ", " : "") + near[i].second;
-  return invalid_input("FABRIC_UNKNOWN", "settings.fabric", cat("there is no fabric named \"", name.substr(0, 64), "\""),
+  return invalid_input("FABRIC_UNKNOWN", "settings.fabric",
+                       cat("there is no fabric named \"", name.substr(0, 64), "\""),
                        cat("The nearest names are: ", nearest, "."));
 }
 

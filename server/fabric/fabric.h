@@ -13,13 +13,13 @@ namespace tryon {
 
 struct Fabric {
   std::string name, title, source;
-  double areal_density = 0.15;       // kg/m^2
-  double thickness = 0.5e-3;         // m
-  double stretch_warp = 500.0;       // N/m
-  double stretch_weft = 500.0;       // N/m
-  double shear = 40.0;               // N/m
-  double bend_warp = 5e-6;           // N m
-  double bend_weft = 5e-6;           // N m
+  double areal_density = 0.15;                            // kg/m^2
+  double thickness = 0.5e-3;                              // m
+  double stretch_warp = 500.0;                            // N/m
+  double stretch_weft = 500.0;                            // N/m
+  double shear = 40.0;                                    // N/m
+  double bend_warp = 5e-6;                                // N m
+  double bend_weft = 5e-6;                                // N m
   double friction_static = 0.4, friction_kinetic = 0.35;  // cloth on body
   Eigen::Vector3d colour = {0.5, 0.55, 0.65};             // linear RGB for pictures
 };

@@ -10,12 +10,12 @@
 namespace tryon {
 namespace {
 
-constexpr double kClearance = 0.012;    // m kept between a panel and the body at the start
-constexpr double kMaxPush = 0.5;        // m
+constexpr double kClearance = 0.012;     // m kept between a panel and the body at the start
+constexpr double kMaxPush = 0.5;         // m
 constexpr double kStep = 0.005;          // m
 constexpr double kShoulderDepth = 0.08;  // m below the top in which shoulder seams lie
 constexpr double kMaxOverhead = 0.14;    // m a garment is held above its place
-constexpr double kPelvisRatio = 0.676;  // origin height over body height of the 2021 templates (1.121 m of 1.658 m)
+constexpr double kPelvisRatio = 0.676;   // origin height over body height of the 2021 templates (1.121 m of 1.658 m)
 
 // How far the whole garment must rise: templates are drawn round the pelvis; a garment drafted for another height
 // is brought to this body's shoulder or waist, but only where it is clearly off.

@@ -1,7 +1,8 @@
-// What it is: a pattern turned into cloth: triangulated panels, paired seam vertices, and a start position round a body.
-// Units and frame: metres; flat = rest coordinates on the cloth [vertex_count]; placed = world start [vertex_count].
-// Seam partners are sampled alike: pair k of a seam joins left[k] with right[k], also where the lengths differ.
-// How it fails: names the panel or the seam. Thread rules: plain values, pure functions; no dependence on threads.
+// What it is: a pattern turned into cloth: triangulated panels, paired seam vertices, and a start position round a
+// body. Units and frame: metres; flat = rest coordinates on the cloth [vertex_count]; placed = world start
+// [vertex_count]. Seam partners are sampled alike: pair k of a seam joins left[k] with right[k], also where the lengths
+// differ. How it fails: names the panel or the seam. Thread rules: plain values, pure functions; no dependence on
+// threads.
 #pragma once
 
 #include <array>
@@ -16,20 +17,20 @@
 namespace tryon {
 
 struct Seam {
-  int stitch = 0;                  // index in Pattern::stitches
-  std::vector<int> left, right;    // vertices, pair by pair
+  int stitch = 0;                                // index in Pattern::stitches
+  std::vector<int> left, right;                  // vertices, pair by pair
   double left_length = 0.0, right_length = 0.0;  // metres along the cloth
 };
 
 struct GarmentMesh {
-  std::vector<Vec2> flat;            // [vertex_count] rest coordinates, in the panel's own frame
-  std::vector<Vec3> placed;          // [vertex_count] world start
-  std::vector<int> panel;            // [vertex_count]
-  std::vector<Triangle> triangles;   // outward: they follow the panel's loop direction
-  std::vector<int> triangle_panel;   // [triangle_count]
+  std::vector<Vec2> flat;           // [vertex_count] rest coordinates, in the panel's own frame
+  std::vector<Vec3> placed;         // [vertex_count] world start
+  std::vector<int> panel;           // [vertex_count]
+  std::vector<Triangle> triangles;  // outward: they follow the panel's loop direction
+  std::vector<int> triangle_panel;  // [triangle_count]
   std::vector<Seam> seams;
   std::vector<std::string> panel_names;
-  std::vector<int> waist_line;       // vertices of edges labelled lower_interface (held up while sewing), may be empty
+  std::vector<int> waist_line;  // vertices of edges labelled lower_interface (held up while sewing), may be empty
 
   int vertex_count() const { return static_cast<int>(flat.size()); }
 };
@@ -39,9 +40,9 @@ absl::StatusOr<GarmentMesh> mesh_garment(const RunContext& run, const Pattern& p
 
 // Seams closed: partners become one vertex. corner_flat keeps the rest shape per triangle corner.
 struct WeldedMesh {
-  TriangleMesh mesh;                               // world
-  std::vector<std::array<Vec2, 3>> corner_flat;    // [triangle_count] rest coordinates of each corner
-  std::vector<int> source;                         // [GarmentMesh vertex_count] -> welded vertex
+  TriangleMesh mesh;                             // world
+  std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest coordinates of each corner
+  std::vector<int> source;                       // [GarmentMesh vertex_count] -> welded vertex
 };
 WeldedMesh weld(const GarmentMesh& garment, const std::vector<Vec3>& positions);
 

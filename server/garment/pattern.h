@@ -1,6 +1,6 @@
 // What it is: the pattern model: flat panels of curved edges, stitches between edges, placement round the body.
-// Units and frame: metres inside (files say theirs); panel frame x right, y up on the cloth; world +Y up, body facing +Z.
-// An edge walks from one panel vertex to the next; the loop's counter-clockwise side is the cloth's outer side, and
+// Units and frame: metres inside (files say theirs); panel frame x right, y up on the cloth; world +Y up, body facing
+// +Z. An edge walks from one panel vertex to the next; the loop's counter-clockwise side is the cloth's outer side, and
 // a loop may run clockwise in 2-D (back panels do). How it fails: validate() lists every problem with its element.
 // Thread rules: plain values.
 #pragma once
@@ -33,7 +33,7 @@ struct Panel {
   std::vector<PanelEdge> edges;  // one closed loop in walking order
   Vec3 translation = Vec3::Zero();
   Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();  // world = rotation * (x, y, 0) + translation
-  std::string label;             // "body", "arm", "leg" or empty
+  std::string label;                                       // "body", "arm", "leg" or empty
 };
 
 struct StitchSide {

@@ -33,15 +33,15 @@ absl::Status validate(const TriangleMesh& mesh, std::string_view name);
 
 Box3 bounds(const TriangleMesh& mesh);
 double surface_area(const TriangleMesh& mesh);
-double signed_volume(const TriangleMesh& mesh);  // positive for a closed mesh with outward triangles
+double signed_volume(const TriangleMesh& mesh);                // positive for a closed mesh with outward triangles
 Vec3 triangle_normal(const TriangleMesh& mesh, int triangle);  // not normalised: length is twice the area
 
 // Area-weighted unit normals [vertex_count]; a vertex without triangles gets +Y.
 std::vector<Vec3> vertex_normals(const TriangleMesh& mesh);
 
 struct EdgeUse {
-  int a, b;            // vertices, a < b
-  int left, right;     // triangles, right = -1 on a boundary; a non-manifold edge appears once a pair
+  int a, b;         // vertices, a < b
+  int left, right;  // triangles, right = -1 on a boundary; a non-manifold edge appears once a pair
 };
 std::vector<EdgeUse> mesh_edges(const TriangleMesh& mesh);  // sorted by (a, b)
 

@@ -38,7 +38,9 @@ Percentiles percentiles(std::vector<double> values) {
   if (values.empty()) return {};
   for (double& v : values) v = std::abs(v);
   std::sort(values.begin(), values.end());
-  auto at = [&](double q) { return values[static_cast<size_t>(std::llround(q * static_cast<double>(values.size() - 1)))]; };
+  auto at = [&](double q) {
+    return values[static_cast<size_t>(std::llround(q * static_cast<double>(values.size() - 1)))];
+  };
   return {at(0.50), at(0.95), at(0.99), values.back()};
 }
 

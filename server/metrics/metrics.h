@@ -1,6 +1,6 @@
 // What it is: what a drape is worth, as pure functions of meshes: strain, penetration, seam gaps, ease, hang.
-// Units: SI in fields, mm where a name says so. Strain is a ratio, 0 = rest. Shapes: [triangle_count] or [vertex_count].
-// How it fails: empty input gives empty or zero-count results. Thread rules: pure functions.
+// Units: SI in fields, mm where a name says so. Strain is a ratio, 0 = rest. Shapes: [triangle_count] or
+// [vertex_count]. How it fails: empty input gives empty or zero-count results. Thread rules: pure functions.
 #pragma once
 
 #include <array>

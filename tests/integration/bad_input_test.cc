@@ -39,8 +39,7 @@ std::string square_pattern(const std::string& edges, const std::string& stitches
          R"(]}, "parameters": {}, "parameter_order": [], "properties": {"units_in_meter": 100,
           "curvature_coords": "relative", "normalize_panel_translation": false}})";
 }
-const char kSquareEdges[] =
-    R"({"endpoints":[0,1]},{"endpoints":[1,2]},{"endpoints":[2,3]},{"endpoints":[3,0]})";
+const char kSquareEdges[] = R"({"endpoints":[0,1]},{"endpoints":[1,2]},{"endpoints":[2,3]},{"endpoints":[3,0]})";
 
 std::vector<BadFile> bad_bodies() {
   return {
@@ -65,7 +64,8 @@ std::vector<BadFile> bad_garments() {
       {"SeamNamesAMissingPanel", "dress.json",
        square_pattern(kSquareEdges, R"([{"panel":"front","edge":1},{"panel":"back","edge":1}])"), "back"},
       {"PanelCrossesItself", "dress.json",
-       square_pattern(R"({"endpoints":[0,2]},{"endpoints":[2,1]},{"endpoints":[1,3]},{"endpoints":[3,0]})", ""), "front"},
+       square_pattern(R"({"endpoints":[0,2]},{"endpoints":[2,1]},{"endpoints":[1,3]},{"endpoints":[3,0]})", ""),
+       "front"},
       {"OpenLoop", "dress.json", square_pattern(R"({"endpoints":[0,1]},{"endpoints":[1,2]})", ""), "front"},
   };
 }
@@ -114,7 +114,8 @@ TEST_F(BadInput, ASettingOutsideItsRangeIsNamedWithTheRange) {
 }
 
 TEST(Operations, AServerThatIsNotThereIsExitCodeFive) {
-  const auto result = testing::run_command({std::string(TRYON_BIN_DIR) + "/tryon", "--server", "127.0.0.1:1", "fabrics"});
+  const auto result =
+      testing::run_command({std::string(TRYON_BIN_DIR) + "/tryon", "--server", "127.0.0.1:1", "fabrics"});
   EXPECT_EQ(result.exit_code, 5) << result.output;
 }
 
@@ -152,7 +153,8 @@ TEST(Operations, PrometheusSeesRequestsByMethodAndCodeAndDrapesByOutcome) {
     text = http_get(server.metrics_port(), "/metrics");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  EXPECT_NE(text.find("tryon_rpc_requests_total{code=\"OK\",method=\"BlobService.FindMissingBlobs\"}"), std::string::npos)
+  EXPECT_NE(text.find("tryon_rpc_requests_total{code=\"OK\",method=\"BlobService.FindMissingBlobs\"}"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("tryon_drapes_total{outcome=\"failed\""), std::string::npos) << text;
   EXPECT_EQ(text.find("cube"), std::string::npos) << "no label may hold a file name";

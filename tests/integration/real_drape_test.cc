@@ -49,10 +49,9 @@ void expect_hangs(const Json& metrics, const RealCase& c) {
 void drape_case(const RealCase& c, const std::string& contact, Json* metrics) {
   testing::LiveServer server;
   const std::string out = testing::make_temp_dir();
-  const auto result =
-      server.tryon({"drape", "--body", testing::shared_data_path(c.body), "--garment",
-                    testing::shared_data_path(c.garment), "--resolution", "15", "--threads", "2", "--contact",
-                    contact, "--out", out});
+  const auto result = server.tryon({"drape", "--body", testing::shared_data_path(c.body), "--garment",
+                                    testing::shared_data_path(c.garment), "--resolution", "15", "--threads", "2",
+                                    "--contact", contact, "--out", out});
   ASSERT_TRUE(result.exit_code == 0 || result.exit_code == 4) << result.output;
   for (const char* file : {"garment.glb", "garment.obj", "scene.glb", "preview_front.png", "preview_back.png",
                            "preview_left.png", "preview_right.png", "metrics.json"}) {
@@ -88,27 +87,27 @@ TEST_P(RealDrape, OnTheProxiesItIsNoDeeperThanTwoMillimetresInAnyOfThem) {
 
 INSTANTIATE_TEST_SUITE_P(
     Garments, RealDrape,
-    ::testing::Values(
-        RealCase{"ShirtOnMeanAPose", "patterns/garmentcode/shirt_mean_specification.json",
-                 "bodies/garmentcode/mean_all.obj", 0.78, 0.92, 0.45, 0.68},
-        RealCase{"TeeOnSmplTPose", "patterns/garment_pattern_generator/tee.json", "bodies/smpl/f_smpl_template_T.obj",
-                 0.78, 0.95, 0.45, 0.72},
-        RealCase{"CircleSkirtOnMeanAPose", "patterns/garmentcodedata/rand_6VBCSAIJZ3_specification.json",
-                 "bodies/garmentcode/mean_all.obj", 0.52, 0.70, 0.1, 0.55},
-        RealCase{"SkirtOnSmplTPose", "patterns/garment_pattern_generator/skirt_4_panels.json",
-                 "bodies/smpl/f_smpl_template_T.obj", 0.50, 0.70, 0.05, 0.5},
-        RealCase{"TrousersOnMeanAPose", "patterns/garmentcodedata/rand_79FB18N4KV_specification.json",
-                 "bodies/garmentcode/mean_all.obj", 0.50, 0.70, 0.0, 0.5},
-        RealCase{"TrousersOnSmplTPose", "patterns/garment_pattern_generator/pants_straight_sides_TA_pose.json",
-                 "bodies/smpl/f_smpl_template_T.obj", 0.50, 0.70, 0.0, 0.4},
-        RealCase{"DressOnSmplTPose", "patterns/garment_pattern_generator/dress.json",
-                 "bodies/smpl/f_smpl_template_T.obj", 0.78, 0.95, 0.05, 0.6},
-        RealCase{"DressOnMeanAPose", "patterns/garmentcode/dress_pencil_specification.json",
-                 "bodies/garmentcode/mean_all.obj", 0.75, 0.92, 0.05, 0.55},
-        RealCase{"ShirtOnTallManInMillimetresZUp", "patterns/garmentcode/shirt_mean_specification.json",
-                 "bodies/makehuman/mh_m_young_tall_A_mm_zup.ply", 0.75, 0.92, 0.35, 0.72},
-        RealCase{"SkirtOnSmplAPose", "patterns/garmentcodedata/rand_0FEH12CSYX_specification.json",
-                 "bodies/smpl/f_smpl_average_A40.obj", 0.50, 0.70, 0.0, 0.6}),
+    ::testing::Values(RealCase{"ShirtOnMeanAPose", "patterns/garmentcode/shirt_mean_specification.json",
+                               "bodies/garmentcode/mean_all.obj", 0.78, 0.92, 0.45, 0.68},
+                      RealCase{"TeeOnSmplTPose", "patterns/garment_pattern_generator/tee.json",
+                               "bodies/smpl/f_smpl_template_T.obj", 0.78, 0.95, 0.45, 0.72},
+                      RealCase{"CircleSkirtOnMeanAPose", "patterns/garmentcodedata/rand_6VBCSAIJZ3_specification.json",
+                               "bodies/garmentcode/mean_all.obj", 0.52, 0.70, 0.1, 0.55},
+                      RealCase{"SkirtOnSmplTPose", "patterns/garment_pattern_generator/skirt_4_panels.json",
+                               "bodies/smpl/f_smpl_template_T.obj", 0.50, 0.70, 0.05, 0.5},
+                      RealCase{"TrousersOnMeanAPose", "patterns/garmentcodedata/rand_79FB18N4KV_specification.json",
+                               "bodies/garmentcode/mean_all.obj", 0.50, 0.70, 0.0, 0.5},
+                      RealCase{"TrousersOnSmplTPose",
+                               "patterns/garment_pattern_generator/pants_straight_sides_TA_pose.json",
+                               "bodies/smpl/f_smpl_template_T.obj", 0.50, 0.70, 0.0, 0.4},
+                      RealCase{"DressOnSmplTPose", "patterns/garment_pattern_generator/dress.json",
+                               "bodies/smpl/f_smpl_template_T.obj", 0.78, 0.95, 0.05, 0.6},
+                      RealCase{"DressOnMeanAPose", "patterns/garmentcode/dress_pencil_specification.json",
+                               "bodies/garmentcode/mean_all.obj", 0.75, 0.92, 0.05, 0.55},
+                      RealCase{"ShirtOnTallManInMillimetresZUp", "patterns/garmentcode/shirt_mean_specification.json",
+                               "bodies/makehuman/mh_m_young_tall_A_mm_zup.ply", 0.75, 0.92, 0.35, 0.72},
+                      RealCase{"SkirtOnSmplAPose", "patterns/garmentcodedata/rand_0FEH12CSYX_specification.json",
+                               "bodies/smpl/f_smpl_average_A40.obj", 0.50, 0.70, 0.0, 0.6}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

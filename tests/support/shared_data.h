@@ -11,11 +11,11 @@ namespace tryon::testing {
 std::string shared_data_path(const std::string& relative);  // empty if absent
 std::string read_file(const std::string& path);             // fails the process if unreadable
 void write_file(const std::string& path, const std::string& bytes);
-std::string make_temp_dir();                                // removed at exit
+std::string make_temp_dir();  // removed at exit
 
 }  // namespace tryon::testing
 
-#define TRYON_NEEDS_SHARED_DATA(relative)                                                     \
-  if (::tryon::testing::shared_data_path(relative).empty())                                   \
-  GTEST_SKIP() << "SKIPPED LOUDLY: shared data file " << (relative)                           \
+#define TRYON_NEEDS_SHARED_DATA(relative)                           \
+  if (::tryon::testing::shared_data_path(relative).empty())         \
+  GTEST_SKIP() << "SKIPPED LOUDLY: shared data file " << (relative) \
                << " is absent; set TRYON_SHARED_DATA to the folder that holds it"

@@ -55,8 +55,8 @@ CommandResult run_command(const std::vector<std::string>& arguments) {
 LiveServer::LiveServer(int workers) : data_(make_temp_dir()) {
   const std::string port_file = data_ + "/port", log_file = data_ + "/log";
   const int fd = open(log_file.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
-  pid_ = spawn({kBin + "tryon-server", "--data", data_ + "/store", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0",
-                "--workers", std::to_string(workers), "--port-file", port_file},
+  pid_ = spawn({kBin + "tryon-server", "--data", data_ + "/store", "--listen", "127.0.0.1:0", "--metrics",
+                "127.0.0.1:0", "--workers", std::to_string(workers), "--port-file", port_file},
                fd);
   close(fd);
   for (int i = 0; i < 300; ++i) {

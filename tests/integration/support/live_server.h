@@ -24,9 +24,9 @@ class LiveServer {
   const std::string& address() const { return address_; }
   const std::string& data() const { return data_; }
   std::string log() const;
-  int metrics_port() const;             // from the server's log
+  int metrics_port() const;  // from the server's log
   bool alive() const;
-  int terminate();                      // SIGTERM, waits; the exit code
+  int terminate();  // SIGTERM, waits; the exit code
   // `tryon --server ADDRESS arguments...`
   CommandResult tryon(std::vector<std::string> arguments) const;
 

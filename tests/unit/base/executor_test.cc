@@ -41,9 +41,8 @@ TEST(Executor, ChunksDoNotDependOnTheThreadCount) {
 TEST(Executor, ANestedCallRunsInlineAndStillVisitsAll) {
   Executor executor(3);
   std::atomic<int> count{0};
-  executor.parallel_for(20, 1, [&](int64_t, int64_t) {
-    executor.parallel_for(10, 1, [&](int64_t, int64_t) { ++count; });
-  });
+  executor.parallel_for(20, 1,
+                        [&](int64_t, int64_t) { executor.parallel_for(10, 1, [&](int64_t, int64_t) { ++count; }); });
   EXPECT_EQ(count.load(), 200);
 }
 

@@ -6,8 +6,8 @@ namespace tryon {
 namespace {
 
 TEST(Status, DetailSurvivesTheRoundTripThroughOneLine) {
-  const absl::Status status =
-      invalid_input("SEAM_EDGE_MISSING", "pattern.stitches[3]", "stitch 3 names edge 9 of 4", "Name an edge from 0 to 3.");
+  const absl::Status status = invalid_input("SEAM_EDGE_MISSING", "pattern.stitches[3]", "stitch 3 names edge 9 of 4",
+                                            "Name an edge from 0 to 3.");
   const absl::Status back = decode_status(encode_status(status));
   EXPECT_EQ(back.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(back.message(), status.message());
@@ -19,7 +19,10 @@ TEST(Status, DetailSurvivesTheRoundTripThroughOneLine) {
 }
 
 TEST(Status, ControlCharactersOfAnAttackerCannotForgeFields) {
-  const absl::Status status = invalid_input("BAD", "a\x1f" "b", "m\x1fn\n", "r");
+  const absl::Status status = invalid_input("BAD",
+                                            "a\x1f"
+                                            "b",
+                                            "m\x1fn\n", "r");
   const absl::Status back = decode_status(encode_status(status));
   EXPECT_EQ(error_detail(back)->field, "a b");
   EXPECT_EQ(back.message(), "m n ");

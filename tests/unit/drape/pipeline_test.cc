@@ -118,7 +118,8 @@ TEST(Pipeline, WindFromBehindPushesTheHemForward) {
   const auto windy = drape_with_threads(request, 2);
   ASSERT_TRUE(still.ok() && windy.ok()) << windy.status();
   const Json a = Json::parse(still->summary_json), b = Json::parse(windy->summary_json);
-  EXPECT_GT(b["hang"]["center_of_gravity_m"][2].get<double>(), a["hang"]["center_of_gravity_m"][2].get<double>() + 0.01);
+  EXPECT_GT(b["hang"]["center_of_gravity_m"][2].get<double>(),
+            a["hang"]["center_of_gravity_m"][2].get<double>() + 0.01);
   EXPECT_EQ(b["equilibrium"]["termination"], "blown");
 }
 

@@ -48,7 +48,7 @@ TEST(SelfIntersections, TwoCrossingTrianglesAreOnePairAndNeighboursAreNone) {
   TriangleMesh mesh = one_triangle();
   mesh.positions.insert(mesh.positions.end(), {Vec3(0.2, 0.2, -1), Vec3(0.2, 0.2, 1), Vec3(5, 5, 0.5), Vec3(1, 1, 0)});
   mesh.triangles.push_back(Triangle(3, 4, 5));
-  mesh.triangles.push_back(Triangle(1, 6, 2));  // shares an edge with the first
+  mesh.triangles.push_back(Triangle(1, 6, 2));   // shares an edge with the first
   EXPECT_EQ(count_self_intersections(mesh), 2);  // the blade passes through both coplanar triangles
   mesh.triangles.erase(mesh.triangles.begin() + 1);
   EXPECT_EQ(count_self_intersections(mesh), 0);
@@ -73,7 +73,9 @@ TEST(SelfIntersections, AgreesWithBruteForceOnACrumpledSheet) {
   // Brute force: an edge of one triangle pierces the other (general position).
   auto pierces = [&](const Vec3& p, const Vec3& q, const Triangle& t) {
     const Vec3 &a = mesh.positions[t[0]], &b = mesh.positions[t[1]], &c = mesh.positions[t[2]];
-    auto volume = [](const Vec3& w, const Vec3& x, const Vec3& y, const Vec3& z) { return (x - w).dot((y - w).cross(z - w)); };
+    auto volume = [](const Vec3& w, const Vec3& x, const Vec3& y, const Vec3& z) {
+      return (x - w).dot((y - w).cross(z - w));
+    };
     const double s1 = volume(p, a, b, c), s2 = volume(q, a, b, c);
     if ((s1 > 0) == (s2 > 0)) return false;
     const double e1 = volume(p, q, a, b), e2 = volume(p, q, b, c), e3 = volume(p, q, c, a);
@@ -85,8 +87,10 @@ TEST(SelfIntersections, AgreesWithBruteForceOnACrumpledSheet) {
       bool shared = false, hit = false;
       for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) shared |= mesh.triangles[s][i] == mesh.triangles[t][j];
-        hit |= pierces(mesh.positions[mesh.triangles[s][i]], mesh.positions[mesh.triangles[s][(i + 1) % 3]], mesh.triangles[t]);
-        hit |= pierces(mesh.positions[mesh.triangles[t][i]], mesh.positions[mesh.triangles[t][(i + 1) % 3]], mesh.triangles[s]);
+        hit |= pierces(mesh.positions[mesh.triangles[s][i]], mesh.positions[mesh.triangles[s][(i + 1) % 3]],
+                       mesh.triangles[t]);
+        hit |= pierces(mesh.positions[mesh.triangles[t][i]], mesh.positions[mesh.triangles[t][(i + 1) % 3]],
+                       mesh.triangles[s]);
       }
       expected += !shared && hit;
     }
