@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "server/base/program.h"
 #include "server/base/text.h"
 #include "server/ops/log.h"
 #include "server/ops/metrics.h"
@@ -29,10 +30,6 @@ struct Settings {
 int fail(std::string_view what, const absl::Status& status) {
   log_error(what, {{"message", std::string(status.message())}});
   return EXIT_FAILURE;
-}
-
-std::string beside_this_program(const std::string& name) {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
 }
 
 SupervisorOptions worker_options(const Settings& settings) {

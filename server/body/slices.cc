@@ -4,7 +4,8 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
+
+#include "server/body/bounding.h"
 
 namespace tryon {
 namespace {
@@ -18,30 +19,6 @@ struct PlaneFrame {
   }
   Vec2 flat(const Vec3& p) const { return {(p - origin).dot(u), (p - origin).dot(v)}; }
 };
-
-double cross(const Vec2& a, const Vec2& b, const Vec2& c) {
-  return (b.x() - a.x()) * (c.y() - a.y()) - (b.y() - a.y()) * (c.x() - a.x());
-}
-
-// Andrew's monotone chain.
-std::vector<Vec2> convex_hull(std::vector<Vec2> p) {
-  std::sort(p.begin(), p.end(),
-            [](const Vec2& a, const Vec2& b) { return a.x() != b.x() ? a.x() < b.x() : a.y() < b.y(); });
-  if (p.size() < 3) return p;
-  std::vector<Vec2> hull(2 * p.size());
-  size_t k = 0;
-  for (size_t i = 0; i < p.size(); ++i) {
-    while (k >= 2 && cross(hull[k - 2], hull[k - 1], p[i]) <= 0) --k;
-    hull[k++] = p[i];
-  }
-  const size_t lower = k + 1;
-  for (size_t i = p.size() - 1; i-- > 0;) {
-    while (k >= lower && cross(hull[k - 2], hull[k - 1], p[i]) <= 0) --k;
-    hull[k++] = p[i];
-  }
-  hull.resize(k - 1);
-  return hull;
-}
 
 void measure(const PlaneFrame& frame, SliceLoop* loop) {
   const size_t n = loop->points.size();
@@ -162,10 +139,7 @@ double hull_perimeter(const std::vector<Vec3>& points, const Vec3& normal) {
   std::vector<Vec2> flat;
   flat.reserve(points.size());
   for (const Vec3& p : points) flat.push_back(frame.flat(p));
-  const std::vector<Vec2> hull = convex_hull(std::move(flat));
-  double sum = 0.0;
-  for (size_t i = 0; i < hull.size(); ++i) sum += (hull[(i + 1) % hull.size()] - hull[i]).norm();
-  return sum;
+  return polygon_perimeter(convex_hull(std::move(flat)));
 }
 
 std::vector<SliceLoop> slice_mesh(const TriangleMesh& mesh, const std::vector<int>* triangle_subset, const Vec3& origin,

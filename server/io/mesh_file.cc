@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "absl/time/clock.h"
+#include "server/base/program.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/io/mesh_preflight.h"
@@ -276,12 +277,6 @@ absl::StatusOr<ParsedMesh> parse_mesh_sandboxed(const RunContext& run, const std
   return decode_mesh(answer, limits);
 }
 
-std::string default_meshparse_path() {
-  std::array<char, 4096> path;
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  if (length <= 0) return "tryon-meshparse";
-  const std::string_view self(path.data(), static_cast<size_t>(length));
-  return cat(self.substr(0, self.find_last_of('/') + 1), "tryon-meshparse");
-}
+std::string default_meshparse_path() { return beside_this_program("tryon-meshparse"); }
 
 }  // namespace tryon

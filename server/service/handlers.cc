@@ -9,6 +9,7 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/version.h"
+#include "server/drape/pipeline.h"
 #include "server/fabric/fabric.h"
 #include "server/service/bytestream.h"
 #include "server/service/call_scope.h"
@@ -267,8 +268,9 @@ class ServerHandler final : public v1::ServerService::Service {
     CallScope call(metrics_, "ServerService.GetServerInfo");
     response->set_version(kEngineVersion);
     response->set_max_blob_bytes(kMaxBlobBytes);
-    response->set_max_scan_vertex_count(2'000'000);
-    response->set_max_scan_triangle_count(4'000'000);
+    const ParseLimits scan;
+    response->set_max_scan_vertex_count(scan.max_vertices);
+    response->set_max_scan_triangle_count(scan.max_triangles);
     response->set_max_pattern_panel_count(256);
     response->set_min_resolution_mm(5);
     response->set_max_resolution_mm(50);

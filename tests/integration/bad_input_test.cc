@@ -1,9 +1,5 @@
 // Hostile files through the whole stack: each gets a clear error that names the file and what to do, exit code 3, and
 // leaves the server serving.
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -12,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/integration/support/live_server.h"
+#include "tests/support/http_get.h"
 #include "tests/support/shared_data.h"
 
 namespace tryon {
@@ -125,24 +122,6 @@ TEST(Operations, SigtermStopsTheServerCleanly) {
   EXPECT_EQ(server.terminate(), 0) << server.log();
 }
 
-std::string http_get(int port, const std::string& path) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string answer;
-  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
-    const std::string request = "GET " + path + " HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    if (write(fd, request.data(), request.size()) > 0) {
-      char buffer[4096];
-      for (ssize_t n; (n = read(fd, buffer, sizeof(buffer))) > 0;) answer.append(buffer, static_cast<size_t>(n));
-    }
-  }
-  close(fd);
-  return answer;
-}
-
 TEST(Operations, PrometheusSeesRequestsByMethodAndCodeAndDrapesByOutcome) {
   testing::LiveServer server;
   const std::string dir = testing::make_temp_dir(), path = dir + "/cube.obj";
@@ -150,7 +129,7 @@ TEST(Operations, PrometheusSeesRequestsByMethodAndCodeAndDrapesByOutcome) {
   EXPECT_EQ(server.tryon({"drape", "--body", path, "--out", dir + "/out"}).exit_code, 3);
   std::string text;
   for (int i = 0; i < 50 && text.find("tryon_drapes_total{") == std::string::npos; ++i) {
-    text = http_get(server.metrics_port(), "/metrics");
+    text = testing::http_get(server.metrics_port(), "/metrics");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   EXPECT_NE(text.find("tryon_rpc_requests_total{code=\"OK\",method=\"BlobService.FindMissingBlobs\"}"),

@@ -113,10 +113,8 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   out.wind_mps = Vec3(request.wind_mps().x(), request.wind_mps().y(), request.wind_mps().z());
   RETURN_IF_ERROR(with_proto_field(validate(out)));
   RETURN_IF_ERROR(with_proto_field(fabric_by_name(out.fabric).status()));
-  for (const sim::SolverInfo& solver : sim::solver_list()) {
-    if (solver.name == out.solver) return out;
-  }
-  return invalid_input("SOLVER_UNKNOWN", "solver", "there is no such solver", "See ServerService.ListSolvers.");
+  RETURN_IF_ERROR(sim::check_solver(out.solver));
+  return out;
 }
 
 absl::Duration duration_of(const google::protobuf::Duration& duration) {

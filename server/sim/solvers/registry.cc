@@ -33,14 +33,21 @@ std::vector<SolverInfo> solver_list() {
        "For dressing and draping; an iteration costs a few milliseconds for six thousand particles."}};
 }
 
+absl::Status check_solver(std::string_view name) {
+  std::string known;
+  for (const SolverInfo& info : solver_list()) {
+    if (info.name == name) return absl::OkStatus();
+    known += cat(known.empty() ? "" : ", ", info.name);
+  }
+  return invalid_input("SOLVER_UNKNOWN", "solver", cat("there is no solver named '", name.substr(0, 64), "'"),
+                       cat("choose one of: ", known));
+}
+
 absl::StatusOr<std::unique_ptr<Solver>> make_solver(std::string_view name, const DrapeModel& model,
                                                     const SolverSettings& settings) {
   RETURN_IF_ERROR(validate(settings));
-  if (name == kDefaultSolver) return make_spring_projection(model, settings);
-  std::string known;
-  for (const SolverInfo& info : solver_list()) known += cat(known.empty() ? "" : ", ", info.name);
-  return invalid_input("UNKNOWN_SOLVER", "solver", cat("there is no solver named '", name, "'"),
-                       cat("choose one of: ", known));
+  RETURN_IF_ERROR(check_solver(name));
+  return make_spring_projection(model, settings);
 }
 
 }  // namespace tryon::sim

@@ -48,6 +48,8 @@ struct SolverInfo {
   std::string description;  // what it minimises, when to use it, what it costs
 };
 std::vector<SolverInfo> solver_list();
+// SOLVER_UNKNOWN with the known names for a name that is not in the list.
+absl::Status check_solver(std::string_view name);
 // `model` must outlive the solver. INVALID_ARGUMENT with the known names for an unknown one.
 absl::StatusOr<std::unique_ptr<Solver>> make_solver(std::string_view name, const DrapeModel& model,
                                                     const SolverSettings& settings);

@@ -1,37 +1,18 @@
 #include "server/ops/metrics.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "server/base/text.h"
 #include "server/base/version.h"
+#include "tests/support/http_get.h"
 
 namespace tryon {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-
-// One HTTP request to a loopback port; what came back, or "" if nobody listens.
-std::string http_get(int port, const std::string& path) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string out;
-  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
-    const std::string request = cat("GET ", path, " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    EXPECT_EQ(write(fd, request.data(), request.size()), static_cast<ssize_t>(request.size()));
-    char buffer[4096];
-    for (ssize_t n; (n = read(fd, buffer, sizeof(buffer))) > 0;) out.append(buffer, static_cast<size_t>(n));
-  }
-  close(fd);
-  return out;
-}
+using ::testing::HasSubstr;
+using ::testing::Not;
+using tryon::testing::http_get;
 
 TEST(Metrics, RequestsAreCountedByMethodAndCodeAndTimedByMethod) {
   Metrics metrics;
