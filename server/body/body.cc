@@ -111,6 +111,25 @@ std::string_view body_part_name(BodyPart part) {
   return kNames[static_cast<size_t>(part)];
 }
 
+std::string_view body_segment_name(BodySegment segment) {
+  static constexpr std::string_view kNames[kBodySegmentCount] = {"head",
+                                                                 "neck",
+                                                                 "torso",
+                                                                 "left_upper_arm",
+                                                                 "right_upper_arm",
+                                                                 "left_lower_arm",
+                                                                 "right_lower_arm",
+                                                                 "left_hand",
+                                                                 "right_hand",
+                                                                 "left_upper_leg",
+                                                                 "right_upper_leg",
+                                                                 "left_lower_leg",
+                                                                 "right_lower_leg",
+                                                                 "left_foot",
+                                                                 "right_foot"};
+  return kNames[static_cast<size_t>(segment)];
+}
+
 std::string_view pose_name(Pose pose) { return pose == Pose::kA ? "A" : pose == Pose::kT ? "T" : "arms_down"; }
 
 absl::StatusOr<Body> make_body(const RunContext& run, TriangleMesh scan, const ScanOptions& options) {
@@ -131,6 +150,15 @@ absl::StatusOr<Body> make_body(const RunContext& run, TriangleMesh scan, const S
   body.height_m = segmentation.levels.height;
   measure_body(segmentation.levels, &body);
   return body;
+}
+
+absl::StatusOr<Body> make_body(const RunContext& run, Scan scan, const ScanOptions& options,
+                               const Reconstructor& reconstruct) {
+  if (scan.cloud.point_count() > 0) {
+    ASSIGN_OR_RETURN(Reconstruction surface, reconstruct(run, scan.cloud, ReconstructSettings()));
+    scan.mesh = std::move(surface.mesh);
+  }
+  return make_body(run, std::move(scan.mesh), options);
 }
 
 }  // namespace tryon

@@ -210,6 +210,8 @@ std::string_view mesh_format_name(MeshFormat format) {
       return "stl";
     case MeshFormat::kGlb:
       return "glb";
+    case MeshFormat::kPcd:
+      return "pcd";
   }
   return "unknown";
 }

@@ -11,11 +11,12 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/base/run_context.h"
+#include "server/mesh/point_cloud.h"
 #include "server/mesh/triangle_mesh.h"
 
 namespace tryon {
 
-enum class MeshFormat { kObj, kPly, kStl, kGlb };
+enum class MeshFormat { kObj, kPly, kStl, kGlb, kPcd };
 std::string_view mesh_format_name(MeshFormat format);                          // "obj", ...
 absl::StatusOr<MeshFormat> mesh_format_from_name(std::string_view file_name);  // by extension
 absl::StatusOr<MeshFormat> sniff_mesh_format(std::string_view bytes);          // by content, where it is plain
@@ -29,7 +30,8 @@ struct ParseLimits {
 };
 
 struct ParsedMesh {
-  TriangleMesh mesh;                // welded, without degenerate triangles
+  TriangleMesh mesh;                // welded, without degenerate triangles; empty where the file holds points only
+  PointCloud cloud;                 // the points of a file without faces
   std::vector<std::string> healed;  // "welded 80268 vertices into 13380"
 };
 
@@ -37,6 +39,11 @@ struct ParsedMesh {
 absl::StatusOr<ParsedMesh> parse_mesh_sandboxed(const RunContext& run, const std::string& parser,
                                                 std::string_view bytes, MeshFormat format, std::string_view file_name,
                                                 const ParseLimits& limits);
+// A surface of points in the same sandboxed child (Open3D: outliers, consistent normals, Poisson). Deterministic.
+// How it fails: RECONSTRUCTION_FAILED, MESH_PARSER_* as above.
+absl::StatusOr<Reconstruction> reconstruct_sandboxed(const RunContext& run, const std::string& parser,
+                                                     const PointCloud& cloud, const ReconstructSettings& settings,
+                                                     const ParseLimits& limits);
 std::string default_meshparse_path();  // beside the running binary
 
 }  // namespace tryon

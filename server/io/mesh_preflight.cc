@@ -131,6 +131,8 @@ absl::StatusOr<MeshFacts> inspect_mesh(std::string_view bytes, MeshFormat format
       return mesh_inspect::inspect_stl(source);
     case MeshFormat::kGlb:
       return mesh_inspect::inspect_glb(source);
+    case MeshFormat::kPcd:
+      break;
   }
   return internal_fault("unknown mesh format");
 }

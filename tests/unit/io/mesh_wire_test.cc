@@ -6,7 +6,7 @@
 namespace tryon {
 namespace {
 
-ParsedMesh sample() { return {testing::unit_tetrahedron(), {"welded 12 vertices into 4", ""}}; }
+ParsedMesh sample() { return {testing::unit_tetrahedron(), {}, {"welded 12 vertices into 4", ""}}; }
 
 TEST(MeshWire, BringsBackAMeshBitForBit) {
   const auto back = decode_mesh(encode_mesh(sample()), ParseLimits());
