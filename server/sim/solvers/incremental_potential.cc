@@ -1,0 +1,184 @@
+#include "server/sim/solvers/incremental_potential.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "server/sim/solvers/step_clock.h"
+
+namespace tryon::sim {
+
+namespace {
+
+constexpr int kGrain = 512;
+constexpr Real kRequeryDistance = Real(1.5e-3);  // m; the tangent plane of a 5 cm limb is then 0.02 mm wrong
+constexpr double kContactShare = 0.1;            // contact stiffness over the elastic diagonal
+
+std::vector<Real> contact_stiffness(const ElasticEnergy& elastic) {
+  const Eigen::SparseMatrix<double> matrix = elastic.matrix();
+  const Eigen::VectorXd diagonal = matrix.diagonal();
+  std::vector<Real> out;
+  for (int i = 0; i < diagonal.size(); ++i)
+    out.push_back(static_cast<Real>(std::max(1.0, kContactShare * diagonal[i])));
+  return out;
+}
+
+}  // namespace
+
+IncrementalPotential::IncrementalPotential(const DrapeModel& model, const SolverSettings& settings)
+    : model_(model),
+      settings_(settings),
+      inverse_h2_(static_cast<Real>(1 / (settings.time_step * settings.time_step))),
+      elastic_(model, settings.tie_stiffness),
+      contact_(model, contact_stiffness(ElasticEnergy(model, 0.0))),
+      outer_(model.particle_count) {
+  for (Real w : model.inverse_mass) any_pinned_ = any_pinned_ || w == 0;
+  for (auto* v : {&y_, &old_, &internal_}) v->assign(model.particle_count, RVec3::Zero());
+  partials_.assign((model.particle_count + kGrain - 1) / kGrain, 0.0);
+}
+
+Eigen::SparseMatrix<double> IncrementalPotential::constant_matrix() const {
+  Eigen::SparseMatrix<double> matrix = elastic_.matrix();
+  for (int j = 0; j < model_.particle_count; ++j)
+    for (Eigen::SparseMatrix<double>::InnerIterator it(matrix, j); it; ++it) {
+      const int i = static_cast<int>(it.row());
+      const bool fixed = pinned(i) || pinned(j);
+      if (i == j) {
+        it.valueRef() = fixed ? 1.0 : it.value() + static_cast<double>(inertia(i));
+      } else if (fixed) {
+        it.valueRef() = 0;
+      }
+    }
+  return matrix;
+}
+
+absl::Status IncrementalPotential::not_finite(std::string_view phase, const std::vector<RVec3>& values) const {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!values[i].allFinite())
+      return make_error(absl::StatusCode::kInternal, "NOT_FINITE", cat("particle[", i, "]"),
+                        cat("phase ", phase, ": particle ", i, " is not a finite number"),
+                        "report this with the replay bundle");
+  return make_error(absl::StatusCode::kInternal, "NOT_FINITE", "energy",
+                    cat("phase ", phase, ": the energy is not a finite number"), "report this with the replay bundle");
+}
+
+absl::Status IncrementalPotential::check_state(const DrapeState& state) const {
+  const size_t n = static_cast<size_t>(model_.particle_count);
+  if (state.x.size() != n || state.v.size() != n)
+    return internal_fault(cat("the state has ", state.x.size(), " particles, the model ", n));
+  for (const auto* values : {&state.x, &state.v})
+    for (const RVec3& value : *values)
+      if (!value.allFinite()) return not_finite("start", *values);
+  return absl::OkStatus();
+}
+
+absl::Status IncrementalPotential::begin(const RunContext& run, const Scene& scene, const DrapeState& state,
+                                         StepReport* report) {
+  RETURN_IF_ERROR(run.check());
+  RETURN_IF_ERROR(check_state(state));
+  predict(scene, state);
+  const double start = now_s();
+  contact_.begin_step(run, scene, state.x);
+  report->collision_s = now_s() - start;
+  return absl::OkStatus();
+}
+
+void IncrementalPotential::predict(const Scene& scene, const DrapeState& state) {
+  const Real h = static_cast<Real>(settings_.time_step);
+  tie_ratio_ = state.tie_rest_ratio;
+  for (int i = 0; i < model_.particle_count; ++i) {
+    old_[i] = state.x[i];
+    y_[i] = pinned(i) ? state.x[i] : RVec3(state.x[i] + h * state.v[i]);
+  }
+  outer_.gather(model_, scene, state);
+}
+
+RVec3 IncrementalPotential::flight(int i) const {
+  if (pinned(i)) return old_[i];
+  return contact_.outside(i, y_[i] + outer_.force[i] * (model_.inverse_mass[i] / inverse_h2_));
+}
+
+bool IncrementalPotential::refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
+  return contact_.refresh(run, scene, x, kRequeryDistance);
+}
+
+void IncrementalPotential::evaluate_particles(int begin, int end, double* energy) {
+  const Real h = static_cast<Real>(settings_.time_step);
+  double sum = 0;
+  for (int i = begin; i < end; ++i) {
+    RVec3& gradient = (*eval_gradient_)[i];
+    if (model_.inverse_mass[i] == 0) {
+      gradient.setZero();
+      continue;
+    }
+    const RVec3& x = (*eval_x_)[i];
+    const RVec3 inertia = x - y_[i], moved = x - old_[i];
+    const Real stiffness = model_.mass[i] * inverse_h2_, drag = outer_.drag[i] / h;
+    const RVec3 drift = moved - h * outer_.air;
+    gradient = internal_[i] + stiffness * inertia + drag * drift - outer_.force[i];
+    sum += static_cast<double>(Real(0.5) * (stiffness * inertia.squaredNorm() + drag * drift.squaredNorm()) -
+                               outer_.force[i].dot(moved));
+    sum += contact_.add(i, x, &gradient);
+  }
+  *energy = sum;
+}
+
+double IncrementalPotential::evaluate(const RunContext& run, const std::vector<RVec3>& x,
+                                      std::vector<RVec3>* gradient) {
+  double energy = elastic_.evaluate(run, x.data(), tie_ratio_, internal_.data());
+  eval_x_ = &x;
+  eval_gradient_ = gradient;
+  run.parallel_for(model_.particle_count, kGrain, [this](int64_t begin, int64_t end) {
+    evaluate_particles(static_cast<int>(begin), static_cast<int>(end), partials_.data() + begin / kGrain);
+  });
+  scale_ = std::abs(energy);
+  for (double part : partials_) {
+    energy += part;
+    scale_ += std::abs(part);
+  }
+  return energy;
+}
+
+void IncrementalPotential::finish(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x,
+                                  DrapeState* state, StepReport* report) {
+  const Real inverse_h = static_cast<Real>(1 / settings_.time_step), keep = static_cast<Real>(settings_.velocity_keep);
+  for (int i = 0; i < model_.particle_count; ++i) {
+    state->v[i] = keep * inverse_h * (x[i] - old_[i]);
+    state->x[i] = x[i];
+  }
+  const double start = now_s();
+  contact_.project(run, scene, &state->x, &state->v);
+  for (int i = 0; i < model_.particle_count; ++i)
+    if (model_.inverse_mass[i] == 0) {
+      state->x[i] = old_[i];
+      state->v[i].setZero();
+    }
+  contact_.end_step(state->x);
+  report->collision_s += now_s() - start;
+  state->time += settings_.time_step;
+  ++state->step;
+  report_residual(run, *state, report);
+}
+
+// Net force at the end of the step: elastic, gravity, wind on the cloth as it moves now; no inertia.
+void IncrementalPotential::report_residual(const RunContext& run, const DrapeState& state, StepReport* report) {
+  elastic_.evaluate(run, state.x.data(), tie_ratio_, internal_.data());
+  const double unit = static_cast<double>(model_.mean_weight);
+  double largest = 0, sum = 0, fastest = 0;
+  int free_count = 0;
+  for (int i = 0; i < model_.particle_count; ++i) {
+    if (model_.inverse_mass[i] == 0) continue;
+    const RVec3 net = outer_.force[i] - outer_.drag[i] * (state.v[i] - outer_.air) - internal_[i];
+    const double size = static_cast<double>(contact_.unbalanced(i, state.x[i], net).norm()) / unit;
+    largest = std::max(largest, size);
+    sum += size * size;
+    fastest = std::max(fastest, static_cast<double>(state.v[i].norm()));
+    ++free_count;
+  }
+  report->residual_max = largest;
+  report->residual_rms = free_count ? std::sqrt(sum / free_count) : 0.0;
+  report->max_speed = fastest;
+}
+
+}  // namespace tryon::sim

@@ -1,0 +1,74 @@
+// What it is: what every implicit solver here minimises in a step, and what surrounds that: g(x) / h^2 = 1/(2 h^2)
+// |x - y|^2_M + E(x) - x . f + drag + contact, with y = x_n + h v_n (methods.md). begin() predicts and asks the
+// contacts, evaluate() gives value and gradient, finish() takes the new positions: velocities, contact, residual.
+// Units: J, N, m. Shapes: all arrays [particle_count]. How it fails: begin() INTERNAL with phase and particle where a
+// number is not finite. Thread rules: one object, one calling thread; loops run on the context's executor, the same
+// bytes for any number of threads. No allocation after the constructor.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "Eigen/Sparse"
+#include "server/base/run_context.h"
+#include "server/sim/collision/contact.h"
+#include "server/sim/constraints/elastic.h"
+#include "server/sim/forces/outer.h"
+#include "server/sim/model.h"
+#include "server/sim/solvers/solver.h"
+
+namespace tryon::sim {
+
+class IncrementalPotential {
+ public:
+  IncrementalPotential(const DrapeModel& model, const SolverSettings& settings);
+
+  absl::Status begin(const RunContext& run, const Scene& scene, const DrapeState& state, StepReport* report);
+  // g / h^2 up to a constant of the step; sets the gradient (zero at pinned particles).
+  double evaluate(const RunContext& run, const std::vector<RVec3>& x, std::vector<RVec3>* gradient);
+  // Of the last evaluation: the sum of the absolute values of its parts, for judging rounding.
+  double scale() const { return scale_; }
+  // Follows the body where particles moved; true if any contact plane changed and the potential with it.
+  bool refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x);
+  void finish(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, DrapeState* state,
+              StepReport* report);
+  absl::Status not_finite(std::string_view phase, const std::vector<RVec3>& values) const;
+
+  // Where Wan 2020 starts (x = y), and the same with the outer forces' flight, pushed out of the body.
+  const std::vector<RVec3>& inertial() const { return y_; }
+  RVec3 flight(int i) const;
+  const std::vector<RVec3>& old() const { return old_; }
+  bool pinned(int i) const { return model_.inverse_mass[i] == 0; }
+  bool any_pinned() const { return any_pinned_; }
+  Real inertia(int i) const { return model_.mass[i] * inverse_h2_; }  // N/m
+  const OuterForces& outer() const { return outer_; }
+  Real tie_rest_ratio() const { return tie_ratio_; }
+  const DrapeModel& model() const { return model_; }
+  const ElasticEnergy& elastic() const { return elastic_; }
+  ContactSet& contact() { return contact_; }
+  const ContactSet& contact() const { return contact_; }
+  // M/h^2 + L of Wan 2020 (eq. 15), pinned rows and columns cleared to the identity: [particle_count, particle_count].
+  Eigen::SparseMatrix<double> constant_matrix() const;
+
+ private:
+  absl::Status check_state(const DrapeState& state) const;
+  void predict(const Scene& scene, const DrapeState& state);
+  void evaluate_particles(int begin, int end, double* energy);
+  void report_residual(const RunContext& run, const DrapeState& state, StepReport* report);
+
+  const DrapeModel& model_;
+  const SolverSettings settings_;
+  const Real inverse_h2_;
+  ElasticEnergy elastic_;
+  ContactSet contact_;
+  bool any_pinned_ = false;
+  OuterForces outer_;
+  std::vector<RVec3> y_, old_, internal_;  // [particle_count]
+  std::vector<double> partials_;
+  Real tie_ratio_ = 1;
+  double scale_ = 0;
+  const std::vector<RVec3>* eval_x_ = nullptr;  // of the evaluation in progress
+  std::vector<RVec3>* eval_gradient_ = nullptr;
+};
+
+}  // namespace tryon::sim
