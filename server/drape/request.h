@@ -29,7 +29,7 @@ struct GarmentRequest {
 struct DrapeSettings {
   // Changes the answer.
   std::string fabric = "cotton_jersey";  // a library name
-  std::string solver = "spring_projection";
+  std::string solver = "lbfgs";
   double resolution_mm = 15.0;  // 5 .. 50: edge length of the cloth's triangles
   bool contact_scan = true;     // true: the scan's surface; false: the proxies
   ProxyShape proxy_shape = ProxyShape::kElliptic;

@@ -110,6 +110,19 @@ double ContactSet::add(int i, const RVec3& x, RVec3* gradient) const {
   return energy;
 }
 
+Eigen::Matrix<Real, 3, 3> ContactSet::hessian(int i, const RVec3& x) const {
+  Eigen::Matrix<Real, 3, 3> sum = Eigen::Matrix<Real, 3, 3>::Zero();
+  if (!reachable_) return sum;
+  const RVec3& n = normal_[i];
+  if (pressure(i, x) > 0) sum += stiffness_[i] * n * n.transpose();
+  const Real limit = friction_limit(i);
+  if (limit > 0) {
+    const Eigen::Matrix<Real, 3, 3> along = Eigen::Matrix<Real, 3, 3>::Identity() - n * n.transpose();
+    sum += along * friction::hessian(stiffness_[i], limit, slip(i, x)) * along;
+  }
+  return sum;
+}
+
 void ContactSet::keep_free_part(int i, const RVec3& x, RVec3* vector) const {
   if (!reachable_ || pressure(i, x) <= 0) return;
   if (stiffness_[i] * slip(i, x).norm() < friction_limit(i)) {

@@ -30,6 +30,8 @@ class ContactSet {
 
   // Energy of particle i at x; adds its gradient.
   double add(int i, const RVec3& x, RVec3* gradient) const;
+  // Its Hessian there (friction with its normal force and anchor held still): positive semidefinite.
+  Eigen::Matrix<Real, 3, 3> hessian(int i, const RVec3& x) const;
   // In contact or about to be: within a millimetre.
   bool near(int i, const RVec3& x) const { return reachable_ && (multiplier_[i] > 0 || gap(i, x) < Real(1e-3)); }
   // Takes from a force or a motion of particle i what its contact holds: the normal part, or all where friction sticks.
@@ -39,6 +41,11 @@ class ContactSet {
     return reachable_ ? RVec3(x + std::max(Real(0), -gap(i, x)) * normal_[i]) : x;
   }
   Real stiffness(int i) const { return stiffness_[i]; }
+  // For methods that move positions: how far x lies below the offset (0 outside), where out is, the two coefficients.
+  Real depth(int i, const RVec3& x) const { return reachable_ ? std::max(Real(0), -gap(i, x)) : Real(0); }
+  const RVec3& normal(int i) const { return normal_[i]; }
+  Real static_friction() const { return static_; }
+  Real kinetic_friction() const { return kinetic_; }
 
   // After the minimisation: moves deep particles out along the normal (x and v), then multipliers and anchors.
   void project(const RunContext& run, const Scene& scene, std::vector<RVec3>* x, std::vector<RVec3>* v);

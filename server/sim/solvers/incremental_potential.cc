@@ -99,6 +99,13 @@ RVec3 IncrementalPotential::flight(int i) const {
   return contact_.outside(i, y_[i] + outer_.force[i] * (model_.inverse_mass[i] / inverse_h2_));
 }
 
+RVec3 IncrementalPotential::ballistic(int i) const {
+  if (pinned(i)) return old_[i];
+  const Real h = static_cast<Real>(settings_.time_step), w = model_.inverse_mass[i];
+  const Real damping = h * outer_.drag[i] * w;
+  return old_[i] + (y_[i] - old_[i] + h * (h * w * outer_.force[i] + damping * outer_.air)) / (1 + damping);
+}
+
 bool IncrementalPotential::refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
   return contact_.refresh(run, scene, x, kRequeryDistance);
 }

@@ -37,6 +37,8 @@ class IncrementalPotential {
   // Where Wan 2020 starts (x = y), and the same with the outer forces' flight, pushed out of the body.
   const std::vector<RVec3>& inertial() const { return y_; }
   RVec3 flight(int i) const;
+  // Where the outer forces alone would carry it, drag taken at the step's end.
+  RVec3 ballistic(int i) const;
   const std::vector<RVec3>& old() const { return old_; }
   bool pinned(int i) const { return model_.inverse_mass[i] == 0; }
   bool any_pinned() const { return any_pinned_; }

@@ -1,5 +1,8 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/sim/solvers/mass_spring.h"
+#include "server/sim/solvers/newton.h"
+#include "server/sim/solvers/pbd.h"
 #include "server/sim/solvers/solver.h"
 #include "server/sim/solvers/spring_projection.h"
 
@@ -14,23 +17,72 @@ absl::Status check_range(std::string_view field, double value, double low, doubl
                        cat("choose ", field, " between ", low, " and ", high));
 }
 
+struct Entry {
+  SolverInfo info;
+  std::unique_ptr<Solver> (*make)(const DrapeModel&, const SolverSettings&);
+};
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> list = {
+      {{"lbfgs",
+        "Implicit Euler as the minimum of the incremental potential, by L-BFGS whose initial inverse Hessian is spring "
+        "projection's prefactored matrix (Liu 2017). For dressing and draping with a fabric's real stiffness; an "
+        "iteration costs one sparse solve and one to two energies, a few milliseconds for six thousand particles."},
+       make_lbfgs},
+      {{"spring_projection",
+        "Wan 2020: the same minimum by local spring directions and one prefactored sparse solve an iteration, guarded "
+        "by a line search. Stiffness does not depend on the iterations; near the answer it slows down, since the "
+        "matrix never learns. For interactive previews; an iteration costs a little less than one of lbfgs."},
+       make_spring_projection},
+      {{"newton",
+        "The same minimum by Newton's method to convergence: sparse direct solves with the full Hessian, made positive "
+        "definite spring by spring where it is not, and a line search. Few, dear iterations (a hundred times one of "
+        "lbfgs). For the last digits and for judging the others."},
+       make_newton},
+      {{"baraff_witkin",
+        "Baraff and Witkin 1998: one linearised implicit Euler step, which is one undamped Newton step from the last "
+        "positions. Stable at large steps, with errors where contact or folding changes within a step."},
+       make_baraff_witkin},
+      {{"pbd",
+        "Position based dynamics (Mueller 2006): predict, then project each constraint in turn, then take velocities "
+        "from "
+        "positions. Very stable and cheap (an iteration is one sweep, no matrix), for games and previews. Its "
+        "stiffness "
+        "is that of the sweeps, not of the fabric: more iterations or smaller steps make stiffer cloth."},
+       make_pbd},
+      {{"xpbd",
+        "Extended PBD (Macklin 2016): as pbd, with a compliance and a multiplier a constraint, so that converged "
+        "sweeps "
+        "have the fabric's stiffness. Far from converged (stiff cloth, fine meshes) it stretches just as pbd does."},
+       make_xpbd},
+      {{"mass_spring",
+        "Explicit mass-spring (Ji 2004): semi-implicit Euler in as many substeps as stability asks (hundreds a step "
+        "for "
+        "a woven fabric), with Ji's internal-force correction of springs stretched or shrunk beyond a threshold. "
+        "Simple and local; time per simulated second grows with stiffness and fineness."},
+       make_mass_spring},
+  };
+  return list;
+}
+
 }  // namespace
 
 absl::Status validate(const SolverSettings& settings) {
   RETURN_IF_ERROR(check_range("time_step", settings.time_step, 1e-4, 0.1));
   RETURN_IF_ERROR(check_range("velocity_keep", settings.velocity_keep, 0, 1));
   RETURN_IF_ERROR(check_range("tie_stiffness", settings.tie_stiffness, 0, 1e5));
+  RETURN_IF_ERROR(check_range("strain_threshold", settings.strain_threshold, 0, 1));
+  RETURN_IF_ERROR(check_range("correction_gain", settings.correction_gain, 1, 100));
+  RETURN_IF_ERROR(check_range("relaxation", settings.relaxation, 0.1, 1.95));
   RETURN_IF_ERROR(check_range("iterations", settings.iterations, 1, 1000));
   RETURN_IF_ERROR(check_range("history", settings.history, 0, 20));
   return check_range("tolerance", settings.tolerance, 0, 1);
 }
 
 std::vector<SolverInfo> solver_list() {
-  return {
-      {kDefaultSolver,
-       "Spring projection (Wan 2020): implicit Euler as the minimum of an energy, by local spring directions and one "
-       "prefactored sparse solve an iteration, sped up by quasi-Newton pairs (history 0 is the paper's plain method). "
-       "For dressing and draping; an iteration costs a few milliseconds for six thousand particles."}};
+  std::vector<SolverInfo> list;
+  for (const Entry& entry : entries()) list.push_back(entry.info);
+  return list;
 }
 
 absl::Status check_solver(std::string_view name) {
@@ -47,7 +99,9 @@ absl::StatusOr<std::unique_ptr<Solver>> make_solver(std::string_view name, const
                                                     const SolverSettings& settings) {
   RETURN_IF_ERROR(validate(settings));
   RETURN_IF_ERROR(check_solver(name));
-  return make_spring_projection(model, settings);
+  for (const Entry& entry : entries())
+    if (entry.info.name == name) return entry.make(model, settings);
+  return internal_fault("a listed solver has no maker");
 }
 
 }  // namespace tryon::sim

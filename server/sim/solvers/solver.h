@@ -20,9 +20,12 @@ struct SolverSettings {
   double time_step = 1.0 / 30.0;  // s, 1e-4 .. 0.1
   double velocity_keep = 0.98;    // Wan 2020: v <- keep * v after each step, 0 .. 1
   double tie_stiffness = 200.0;   // N/m, seam springs while sewing, 0 .. 1e5
+  double strain_threshold = 0.1;  // mass_spring: elongation beyond which tension is raised (Ji 2004), 0 .. 1; 0 = never
+  double correction_gain = 10.0;  // mass_spring: how many times steeper tension grows there, 1 .. 100
   // Changes speed and precision.
   int iterations = 10;      // local/global iterations a step, 1 .. 1000
-  int history = 6;          // quasi-Newton pairs, 0 .. 20; 0 = Wan 2020 exactly
+  int history = 6;          // quasi-Newton pairs of lbfgs, 0 .. 20
+  double relaxation = 1.0;  // over-relaxation of position-based sweeps, 0.1 .. 1.95
   double tolerance = 1e-4;  // a step ends early at this max gradient / mean weight, 0 .. 1; 0 = never
 };
 absl::Status validate(const SolverSettings& settings);
@@ -53,7 +56,7 @@ absl::Status check_solver(std::string_view name);
 // `model` must outlive the solver. INVALID_ARGUMENT with the known names for an unknown one.
 absl::StatusOr<std::unique_ptr<Solver>> make_solver(std::string_view name, const DrapeModel& model,
                                                     const SolverSettings& settings);
-inline constexpr char kDefaultSolver[] = "spring_projection";
+inline constexpr char kDefaultSolver[] = "lbfgs";
 
 // The residual by code that shares nothing with a solver's own gradient: spring, gravity, wind and contact forces.
 struct Residual {

@@ -1,8 +1,8 @@
 // What it is: spring projection (Wan 2020 after Liu 2013): each step minimises
 //   g(x) = 1/2 (x-y)^T M (x-y) + h^2 E(x) - h^2 x^T f_ext,   here divided by h^2: phi = g / h^2, gradient in newtons.
 // Local step d_i = r_i e_i/|e_i|, global step (M + h^2 L) x = M y + h^2 J d + h^2 f_ext with a prefactored matrix. One
-// such pair is x - A^-1 grad phi with A = M/h^2 + L, so history 0 is the paper's method, and history > 0 takes A^-1 as
-// initial inverse Hessian of L-BFGS (Liu 2017), which the real stiffness of fabric needs. An energy-decreasing line
+// such pair is x - A^-1 grad phi with A = M/h^2 + L. L-BFGS (Liu 2017) takes A^-1 as initial inverse Hessian and keeps
+// SolverSettings::history pairs, which the real stiffness of fabric needs. An energy-decreasing line
 // search guards both. Units: SI. Shapes: [particle_count]. Keeps multipliers and anchors of contacts between steps: a
 // replay needs a new solver. How it fails: see solver.h. Thread rules: see solver.h; the same bytes for any number of
 // threads.
@@ -13,5 +13,6 @@
 namespace tryon::sim {
 
 std::unique_ptr<Solver> make_spring_projection(const DrapeModel& model, const SolverSettings& settings);
+std::unique_ptr<Solver> make_lbfgs(const DrapeModel& model, const SolverSettings& settings);
 
 }  // namespace tryon::sim

@@ -1,0 +1,87 @@
+#include "server/sim/solvers/descent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "server/base/status.h"
+#include "server/sim/solvers/lbfgs.h"
+#include "server/sim/solvers/step_clock.h"
+
+namespace tryon::sim {
+
+namespace {
+constexpr int kMaxHalvings = 12;
+constexpr double kSufficientDecrease = 1e-4;  // Armijo
+}  // namespace
+
+DescentSolver::DescentSolver(const DrapeModel& model, const SolverSettings& settings)
+    : model_(model), settings_(settings), potential_(model, settings) {
+  for (auto* v : {&x_, &trial_, &gradient_, &trial_gradient_, &direction_})
+    v->assign(model.particle_count, RVec3::Zero());
+}
+
+bool DescentSolver::converged() const {
+  const double limit = settings_.tolerance * static_cast<double>(model_.mean_weight);
+  double largest = 0;
+  for (const RVec3& g : gradient_) largest = std::max(largest, static_cast<double>(g.squaredNorm()));
+  return largest <= limit * limit;
+}
+
+bool DescentSolver::search_line(const RunContext& run) {
+  const double slope = dot(gradient_, direction_);
+  if (!(slope < 0)) return false;
+  Real length = 1;
+  for (int halving = 0; halving <= kMaxHalvings; ++halving, length *= Real(0.5)) {
+    for (int i = 0; i < model_.particle_count; ++i) trial_[i] = x_[i] + length * direction_[i];
+    const double trial = potential_.evaluate(run, trial_, &trial_gradient_);
+    const double noise = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * potential_.scale();
+    if (trial <= phi_ + kSufficientDecrease * static_cast<double>(length) * slope + noise) {
+      accepted();
+      x_.swap(trial_);
+      gradient_.swap(trial_gradient_);
+      phi_ = trial;
+      return true;
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<int> DescentSolver::minimise(const RunContext& run, const Scene& scene) {
+  phi_ = potential_.evaluate(run, x_, &gradient_);
+  bool lagged = false;
+  for (int iteration = 0; iteration < settings_.iterations; ++iteration) {
+    RETURN_IF_ERROR(run.check());
+    if (!std::isfinite(phi_)) return potential_.not_finite("forces", gradient_);
+    bool changed = potential_.refresh_contacts(run, scene, x_);
+    const bool done = converged();
+    if (!lagged && (done || 2 * iteration >= settings_.iterations)) {
+      changed = potential_.contact().lag_normal_forces(x_) || changed;
+      lagged = true;
+    }
+    if (changed) phi_ = potential_.evaluate(run, x_, &gradient_);
+    if (done && (!changed || converged())) return iteration;
+    RETURN_IF_ERROR(find_direction(iteration));
+    if (!search_line(run) && !try_otherwise(iteration)) return iteration + 1;
+  }
+  return settings_.iterations;
+}
+
+absl::StatusOr<StepReport> DescentSolver::step(const RunContext& run, const Scene& scene, DrapeState* state) {
+  const double start = now_s();
+  StepReport report;
+  RETURN_IF_ERROR(potential_.begin(run, scene, *state, &report));
+  std::copy(state->x.begin(), state->x.end(), x_.begin());
+  RETURN_IF_ERROR(prepare(&report));
+  choose_start(run, *state);
+  ASSIGN_OR_RETURN(report.iterations, minimise(run, scene));
+  if (!std::isfinite(phi_)) return potential_.not_finite("solve", x_);
+  report.potential = phi_;
+  potential_.finish(run, scene, x_, state, &report);
+  for (const RVec3& x : state->x)
+    if (!x.allFinite()) return potential_.not_finite("contact", state->x);
+  report.total_s = now_s() - start;
+  return report;
+}
+
+}  // namespace tryon::sim

@@ -1,0 +1,46 @@
+// What it is: the loop that all energy-descending solvers share: begin the step, go down a direction that the solver
+// chooses, follow the contacts, stop when the gradient is small, finish the step. A solver fills in the direction.
+// Units: J, N, m. Shapes: arrays [particle_count]. How it fails: NOT_FINITE with phase and particle; what the solver's
+// own prepare() says. Thread rules: one object, one thread; loops run on the context's executor. No allocation in a
+// step of its own.
+#pragma once
+
+#include <vector>
+
+#include "server/sim/solvers/incremental_potential.h"
+#include "server/sim/solvers/solver.h"
+
+namespace tryon::sim {
+
+class DescentSolver : public Solver {
+ public:
+  DescentSolver(const DrapeModel& model, const SolverSettings& settings);
+  absl::StatusOr<StepReport> step(const RunContext& run, const Scene& scene, DrapeState* state) final;
+
+ protected:
+  // Once a step, with x_ at the state's positions: matrices, for example. Sets report->refactored where it factorised.
+  virtual absl::Status prepare(StepReport* report) = 0;
+  // Sets x_ to where the step's iterations start.
+  virtual void choose_start(const RunContext& run, const DrapeState& state) = 0;
+  // From gradient_ at x_ to direction_; must be one of descent.
+  virtual absl::Status find_direction(int iteration) = 0;
+  // The line search took trial_ (with trial_gradient_) in place of x_ (with gradient_); called before they are swapped.
+  virtual void accepted() {}
+  // No point along the direction was lower. False ends the step: as good as the number type allows.
+  virtual bool try_otherwise(int iteration) = 0;
+
+  // x_ moves to the first point along direction_ that lowers phi enough; false when none does.
+  bool search_line(const RunContext& run);
+  bool converged() const;  // by the largest gradient, in units of the mean weight
+
+  const DrapeModel& model_;
+  const SolverSettings settings_;
+  IncrementalPotential potential_;
+  std::vector<RVec3> x_, trial_, gradient_, trial_gradient_, direction_;  // [particle_count]
+  double phi_ = 0;
+
+ private:
+  absl::StatusOr<int> minimise(const RunContext& run, const Scene& scene);
+};
+
+}  // namespace tryon::sim

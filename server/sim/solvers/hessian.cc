@@ -1,0 +1,197 @@
+#include "server/sim/solvers/hessian.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "Eigen/OrderingMethods"
+#include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/springs.h"
+#include "server/sim/constraints/ties.h"
+
+namespace tryon::sim {
+
+namespace {
+
+// The Hessian of 1/2 k (|e| - rest)^2; a compressed spring's sideways push is left out where `convex`.
+Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, bool convex) {
+  const double length = e.norm();
+  if (length <= static_cast<double>(spring::kTinyLength)) return k * Eigen::Matrix3d::Identity();
+  const Vec3 u = e / length;
+  double across = 1 - rest / length;
+  if (convex) across = std::max(0.0, across);
+  return k * (across * (Eigen::Matrix3d::Identity() - u * u.transpose()) + u * u.transpose());
+}
+
+// Minimum degree on the graph of particles: each stands for three unknowns that always come together.
+std::vector<int> particle_order(const Eigen::SparseMatrix<double>& matrix) {
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
+  Eigen::AMDOrdering<int>()(matrix, order);
+  std::vector<int> place(matrix.cols());
+  for (int i = 0; i < matrix.cols(); ++i) place[order.indices()[i]] = i;
+  return place;
+}
+
+}  // namespace
+
+PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings)
+    : potential_(potential), model_(potential.model()), settings_(settings) {
+  place_ = particle_order(potential.constant_matrix());
+  build_pattern();
+  right_.resize(3 * model_.particle_count);
+  factor_.analyzePattern(matrix_);
+}
+
+template <typename Visit>
+void PotentialHessian::visit_pairs(Visit visit) const {
+  const auto all = [&visit](const int* particle, int count) {
+    for (int a = 0; a < count; ++a)
+      for (int b = 0; b <= a; ++b) visit(particle[a], particle[b]);
+  };
+  if (model_.threads.count() > 0)
+    for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
+  for (const auto& particle : model_.hinges.particle) all(particle.data(), 4);
+  for (int s = 0; s < model_.springs.count(); ++s) {
+    const int ends[2] = {model_.springs.a[s], model_.springs.b[s]};
+    all(ends, 2);
+  }
+  for (int i = 0; i < model_.particle_count; ++i) visit(i, i);
+}
+
+void PotentialHessian::build_pattern() {
+  const int n = model_.particle_count;
+  std::vector<std::vector<int>> column(n);
+  visit_pairs([&](int i, int j) {
+    const auto [low, high] = std::minmax(place_[i], place_[j]);
+    column[low].push_back(high);
+  });
+  block_begin_.assign(1, 0);
+  for (int j = 0; j < n; ++j) {
+    std::sort(column[j].begin(), column[j].end());
+    column[j].erase(std::unique(column[j].begin(), column[j].end()), column[j].end());
+    block_row_.insert(block_row_.end(), column[j].begin(), column[j].end());
+    block_column_.insert(block_column_.end(), column[j].size(), j);
+    block_begin_.push_back(static_cast<int>(block_row_.size()));
+  }
+  visit_pairs([&](int i, int j) {
+    const bool turned = place_[i] < place_[j];
+    const auto [low, high] = std::minmax(place_[i], place_[j]);
+    const auto at =
+        std::lower_bound(block_row_.begin() + block_begin_[low], block_row_.begin() + block_begin_[low + 1], high);
+    const int index = static_cast<int>(at - block_row_.begin());
+    target_.push_back(turned ? ~index : index);
+  });
+  matrix_.resize(3 * n, 3 * n);
+  matrix_.resizeNonZeros(9 * static_cast<int>(block_row_.size()));
+  int* outer = matrix_.outerIndexPtr();
+  int* inner = matrix_.innerIndexPtr();
+  for (int j = 0, at = 0; j < n; ++j)
+    for (int c = 0; c < 3; ++c) {
+      outer[3 * j + c] = at;
+      for (int b = block_begin_[j]; b < block_begin_[j + 1]; ++b)
+        for (int r = 0; r < 3; ++r) inner[at++] = 3 * block_row_[b] + r;
+    }
+  outer[3 * n] = matrix_.outerIndexPtr()[0] + 9 * static_cast<int>(block_row_.size());
+}
+
+void PotentialHessian::add(const Matrix3& k) {
+  const int signed_index = target_[next_++];
+  const bool turned = signed_index < 0;
+  const int index = turned ? ~signed_index : signed_index;
+  const int first = block_begin_[block_column_[index]], height = 3 * (block_begin_[block_column_[index] + 1] - first);
+  double* at = matrix_.valuePtr() + 9 * static_cast<ptrdiff_t>(first) + 3 * (index - first);
+  for (int c = 0; c < 3; ++c)
+    for (int r = 0; r < 3; ++r) at[c * height + r] += turned ? k(c, r) : k(r, c);
+}
+
+void PotentialHessian::add_threads(const std::vector<RVec3>& x, bool convex) {
+  const double half_root = std::sqrt(0.5);
+  for (int t = 0; t < model_.threads.count(); ++t) {
+    const Triangle& corner = model_.triangles[t];
+    const auto& s = model_.threads.shape[t];
+    const double cx[3] = {-double(s[0]) - double(s[1]), double(s[0]), double(s[1])};
+    const double cy[3] = {-double(s[2]) - double(s[3]), double(s[2]), double(s[3])};
+    const double stiffness[4] = {double(model_.threads.weft[t]), double(model_.threads.warp[t]),
+                                 double(model_.threads.bias[t]), double(model_.threads.bias[t])};
+    double c[4][3];
+    Matrix3 k[4];
+    for (int d = 0; d < 4; ++d) {
+      Vec3 e = Vec3::Zero();
+      for (int i = 0; i < 3; ++i) {
+        c[d][i] = d == 0 ? cx[i] : d == 1 ? cy[i] : half_root * (d == 2 ? cx[i] + cy[i] : cx[i] - cy[i]);
+        e += c[d][i] * x[corner[i]].cast<double>();
+      }
+      k[d] = spring_hessian(stiffness[d], 1.0, e, convex);
+    }
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b <= a; ++b) {
+        Matrix3 sum = Matrix3::Zero();
+        for (int d = 0; d < 4; ++d) sum += c[d][a] * c[d][b] * k[d];
+        add(sum);
+      }
+  }
+}
+
+void PotentialHessian::add_hinges() {
+  for (int h = 0; h < model_.hinges.count(); ++h) {
+    const auto k = bend::hessian(model_.hinges.stiffness[h], model_.hinges.weight[h]);
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b <= a; ++b) add(double(k(a, b)) * Matrix3::Identity());
+  }
+}
+
+void PotentialHessian::add_springs(const std::vector<RVec3>& x, bool convex) {
+  const Springs& springs = model_.springs;
+  for (int s = 0; s < springs.count(); ++s) {
+    const double k = tie::stiffness(springs, s, static_cast<Real>(settings_.tie_stiffness));
+    const double rest = tie::rest(springs, s, potential_.tie_rest_ratio());
+    const Matrix3 hessian = spring_hessian(k, rest, (x[springs.a[s]] - x[springs.b[s]]).cast<double>(), convex);
+    add(hessian), add(-hessian), add(hessian);  // (a, a), (b, a), (b, b)
+  }
+}
+
+void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
+  for (int i = 0; i < model_.particle_count; ++i) {
+    const double own = static_cast<double>(potential_.inertia(i)) +
+                       static_cast<double>(potential_.outer().drag[i]) / settings_.time_step;
+    add(own * Matrix3::Identity() + potential_.contact().hessian(i, x[i]).cast<double>());
+  }
+}
+
+void PotentialHessian::clear_pinned() {
+  if (!potential_.any_pinned()) return;
+  std::vector<uint8_t> pinned(model_.particle_count);
+  for (int i = 0; i < model_.particle_count; ++i) pinned[place_[i]] = potential_.pinned(i);
+  for (int j = 0; j < matrix_.cols(); ++j)
+    for (Eigen::SparseMatrix<double>::InnerIterator it(matrix_, j); it; ++it)
+      if (pinned[j / 3] || pinned[it.row() / 3]) it.valueRef() = it.row() == j ? 1.0 : 0.0;
+}
+
+void PotentialHessian::assemble(const std::vector<RVec3>& x, bool convex) {
+  std::fill(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros(), 0.0);
+  next_ = 0;
+  add_threads(x, convex);
+  add_hinges();
+  add_springs(x, convex);
+  add_particles(x);
+  clear_pinned();
+}
+
+bool PotentialHessian::factor() {
+  factor_.factorize(matrix_);
+  return factor_.info() == Eigen::Success && factor_.vectorD().minCoeff() > 0;
+}
+
+void PotentialHessian::solve(const std::vector<RVec3>& r, std::vector<RVec3>* d) {
+  for (int i = 0; i < model_.particle_count; ++i) right_.segment<3>(3 * place_[i]) = r[i].cast<double>();
+  right_ = factor_.solve(right_);
+  for (int i = 0; i < model_.particle_count; ++i) (*d)[i] = right_.segment<3>(3 * place_[i]).cast<Real>();
+}
+
+void PotentialHessian::multiply(const std::vector<RVec3>& x, std::vector<RVec3>* y) const {
+  Eigen::VectorXd flat(3 * model_.particle_count);
+  for (int i = 0; i < model_.particle_count; ++i) flat.segment<3>(3 * place_[i]) = x[i].cast<double>();
+  const Eigen::VectorXd product = matrix_.selfadjointView<Eigen::Lower>() * flat;
+  for (int i = 0; i < model_.particle_count; ++i) (*y)[i] = product.segment<3>(3 * place_[i]).cast<Real>();
+}
+
+}  // namespace tryon::sim

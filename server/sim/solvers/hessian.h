@@ -1,0 +1,54 @@
+// What it is: the Hessian of the incremental potential as a sparse 3n x 3n matrix whose pattern never changes, and its
+// direct factor. Elements are "springs" e = sum c_j x_j with a 3 x 3 Hessian K, or triangles with two such vectors and
+// a 6 x 6 one; each adds c_i c_j K to the block of particles i, j. Particles are ordered once by minimum degree.
+// Units: N/m. Shapes: blocks of 3 x 3, lower triangle. How it fails: factor() is false where a pivot is not positive.
+// Thread rules: one object, one thread; fixed order. Cites: Baraff and Witkin 1998; Choi and Ko 2002 (clamping).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "Eigen/Sparse"
+#include "Eigen/SparseCholesky"
+#include "server/sim/solvers/incremental_potential.h"
+
+namespace tryon::sim {
+
+class PotentialHessian {
+ public:
+  explicit PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings);
+  // At x; `convex` clamps what would make an element indefinite.
+  void assemble(const std::vector<RVec3>& x, bool convex);
+  bool factor();  // false: not positive definite
+  // Solves H d = r; r is zero at pinned particles.
+  void solve(const std::vector<RVec3>& r, std::vector<RVec3>* d);
+  // y = H x, for judging (uses the assembled values).
+  void multiply(const std::vector<RVec3>& x, std::vector<RVec3>* y) const;
+
+ private:
+  using Matrix3 = Eigen::Matrix3d;
+  template <typename Visit>
+  void visit_pairs(Visit visit) const;  // visit(i, j): every block that an element adds to, in assembly order
+  void build_pattern();
+  void add(const Matrix3& k);  // to the next block in assembly order
+  void add_threads(const std::vector<RVec3>& x, bool convex);
+  void add_hinges();
+  void add_springs(const std::vector<RVec3>& x, bool convex);
+  void add_particles(const std::vector<RVec3>& x);
+  void clear_pinned();
+
+  const IncrementalPotential& potential_;
+  const DrapeModel& model_;
+  const SolverSettings settings_;
+  std::vector<int> place_;              // [particle_count] -> block row
+  std::vector<int> block_begin_;        // [particle_count + 1] block columns of the lower triangle
+  std::vector<int> block_row_;          // rows ascending, the diagonal first
+  std::vector<int> target_;             // [pair_count] index into block_row_; ~index: transposed
+  size_t next_ = 0;                     // in target_, while assembling
+  std::vector<int> block_column_;       // [block_count]
+  Eigen::SparseMatrix<double> matrix_;  // [3n, 3n], lower triangle with whole diagonal blocks
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower, Eigen::NaturalOrdering<int>> factor_;
+  Eigen::VectorXd right_;
+};
+
+}  // namespace tryon::sim
