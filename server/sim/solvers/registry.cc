@@ -1,8 +1,10 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/sim/solvers/admm.h"
 #include "server/sim/solvers/mass_spring.h"
 #include "server/sim/solvers/newton.h"
 #include "server/sim/solvers/pbd.h"
+#include "server/sim/solvers/projective_dynamics.h"
 #include "server/sim/solvers/solver.h"
 #include "server/sim/solvers/spring_projection.h"
 
@@ -43,6 +45,27 @@ const std::vector<Entry>& entries() {
         "Baraff and Witkin 1998: one linearised implicit Euler step, which is one undamped Newton step from the last "
         "positions. Stable at large steps, with errors where contact or folding changes within a step."},
        make_baraff_witkin},
+      {{"pd_direct",
+        "Projective dynamics (Bouaziz 2014) on triangles: warp, weft and bias of each triangle projected alone, one "
+        "prefactored solve brings them together. As spring_projection without a line search: every iteration costs "
+        "one energy and one solve. Fast to a few per cent, slow to more."},
+       make_pd_direct},
+      {{"pd_chebyshev",
+        "Projective dynamics whose global step is Jacobi, accelerated by Chebyshev's recurrence (Wang 2015). No "
+        "factor and no solve, cheapest iterations of all (they parallelise without limit), many of them needed."},
+       make_pd_chebyshev},
+      {{"pd_gauss_seidel",
+        "Projective dynamics whose global step is four sweeps of vertex-coloured Gauss-Seidel (Fratarcangeli 2016), "
+        "over-relaxed by SolverSettings::relaxation. No factor; for meshes too large or too changing for one."},
+       make_pd_gauss_seidel},
+      {{"pd_multigrid",
+        "Projective dynamics whose global step is conjugate gradients with a smoothed-aggregation multigrid cycle "
+        "(Galerkin). Cost grows linearly with the mesh; overtakes the direct solve only on very large ones."},
+       make_pd_multigrid},
+      {{"admm",
+        "The alternating direction method of multipliers (Overby 2017): springs minimised alone with multipliers, one "
+        "prefactored solve. Much like pd_direct early on; keeps spring forces as it goes; oscillates near the answer."},
+       make_admm},
       {{"pbd",
         "Position based dynamics (Mueller 2006): predict, then project each constraint in turn, then take velocities "
         "from "
