@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "server/base/units.h"
+#include "server/sim/forces/air.h"
 #include "server/sim/solvers/solver.h"
 
 namespace tryon::sim {
@@ -64,14 +65,41 @@ void add_spring_forces(const DrapeModel& model, const DrapeState& state, double 
   }
 }
 
-void add_outer_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, Forces* forces) {
+void add_vertex_wind(const DrapeModel& model, const Scene& scene, const DrapeState& state, Forces* forces) {
   TriangleMesh mesh;
   for (int i = 0; i < model.particle_count; ++i) mesh.positions.push_back(at(state, i));
   mesh.triangles = model.triangles;
   const std::vector<Vec3> normals = vertex_normals(mesh);
+  const AirField field(scene.wind);
   for (int i = 0; i < model.particle_count; ++i) {
-    const double mass = double(model.mass[i]), area = mass / model.fabric.areal_density;
-    (*forces)[i] += mass * scene.gravity + wind_force(scene.wind, state.v[i].cast<double>(), normals[i], area);
+    Wind here = scene.wind;
+    here.velocity = field.velocity(mesh.positions[i], state.time);
+    const double area = double(model.mass[i]) / model.fabric.areal_density;
+    (*forces)[i] += wind_force(here, state.v[i].cast<double>(), normals[i], area);
+  }
+}
+
+void add_triangle_wind(const DrapeModel& model, const Scene& scene, const DrapeState& state, Forces* forces) {
+  const AirField field(scene.wind);
+  for (const Triangle& t : model.triangles) {
+    const Vec3 doubled = (at(state, t[1]) - at(state, t[0])).cross(at(state, t[2]) - at(state, t[0]));
+    Vec3 middle = Vec3::Zero(), velocity = Vec3::Zero();
+    for (int corner : t) {
+      middle += at(state, corner) / 3;
+      velocity += state.v[corner].cast<double>() / 3;
+    }
+    const Vec3 force = triangle_wind_force(scene.wind, velocity - field.velocity(middle, state.time),
+                                           doubled.normalized(), 0.5 * doubled.norm());
+    for (int corner : t) (*forces)[corner] += force / 3;
+  }
+}
+
+void add_outer_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, Forces* forces) {
+  for (int i = 0; i < model.particle_count; ++i) (*forces)[i] += double(model.mass[i]) * scene.gravity;
+  if (scene.wind.model == WindModel::kVertex) {
+    add_vertex_wind(model, scene, state, forces);
+  } else {
+    add_triangle_wind(model, scene, state, forces);
   }
 }
 

@@ -21,6 +21,12 @@ WindParts wind_parts(const Wind& wind, const Eigen::Vector3d& relative_velocity,
   return parts;
 }
 
+Eigen::Vector3d triangle_wind_force(const Wind& wind, const Eigen::Vector3d& relative_velocity,
+                                    const Eigen::Vector3d& normal, double area) {
+  const double facing = normal.dot(relative_velocity);
+  return -wind.drag * area * std::abs(facing) * facing * normal;
+}
+
 Eigen::Vector3d wind_force(const Wind& wind, const Eigen::Vector3d& vertex_velocity, const Eigen::Vector3d& normal,
                            double area) {
   const Eigen::Vector3d relative = vertex_velocity - wind.velocity;

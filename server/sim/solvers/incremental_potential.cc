@@ -103,7 +103,7 @@ RVec3 IncrementalPotential::ballistic(int i) const {
   if (pinned(i)) return old_[i];
   const Real h = static_cast<Real>(settings_.time_step), w = model_.inverse_mass[i];
   const Real damping = h * outer_.drag[i] * w;
-  return old_[i] + (y_[i] - old_[i] + h * (h * w * outer_.force[i] + damping * outer_.air)) / (1 + damping);
+  return old_[i] + (y_[i] - old_[i] + h * h * w * outer_.force[i]) / (1 + damping);
 }
 
 bool IncrementalPotential::refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
@@ -122,9 +122,8 @@ void IncrementalPotential::evaluate_particles(int begin, int end, double* energy
     const RVec3& x = (*eval_x_)[i];
     const RVec3 inertia = x - y_[i], moved = x - old_[i];
     const Real stiffness = model_.mass[i] * inverse_h2_, drag = outer_.drag[i] / h;
-    const RVec3 drift = moved - h * outer_.air;
-    gradient = internal_[i] + stiffness * inertia + drag * drift - outer_.force[i];
-    sum += static_cast<double>(Real(0.5) * (stiffness * inertia.squaredNorm() + drag * drift.squaredNorm()) -
+    gradient = internal_[i] + stiffness * inertia + drag * moved - outer_.force[i];
+    sum += static_cast<double>(Real(0.5) * (stiffness * inertia.squaredNorm() + drag * moved.squaredNorm()) -
                                outer_.force[i].dot(moved));
     sum += contact_.add(i, x, &gradient);
   }
@@ -176,7 +175,7 @@ void IncrementalPotential::report_residual(const RunContext& run, const DrapeSta
   int free_count = 0;
   for (int i = 0; i < model_.particle_count; ++i) {
     if (model_.inverse_mass[i] == 0) continue;
-    const RVec3 net = outer_.force[i] - outer_.drag[i] * (state.v[i] - outer_.air) - internal_[i];
+    const RVec3 net = outer_.force[i] - outer_.drag[i] * state.v[i] - internal_[i];
     const double size = static_cast<double>(contact_.unbalanced(i, state.x[i], net).norm()) / unit;
     largest = std::max(largest, size);
     sum += size * size;

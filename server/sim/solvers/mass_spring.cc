@@ -85,7 +85,7 @@ class MassSpring : public Solver {
     for (int i = 0; i < model_.particle_count; ++i) {
       if (frame_.pinned(i)) continue;
       const Real w = model_.inverse_mass[i], drag = dt * w * frame_.outer().drag[i];
-      v_[i] = keep * (v_[i] + dt * w * force_[i] + drag * frame_.outer().air) / (1 + drag);
+      v_[i] = keep * (v_[i] + dt * w * force_[i]) / (1 + drag);
       x_[i] += dt * v_[i];
     }
     collide(run, scene, dt, report);
