@@ -27,6 +27,8 @@ absl::Status check_fabric(const SpringFabric& f) {
   RETURN_IF_ERROR(check_number("fabric.shear", f.shear, 0, 1e6));
   RETURN_IF_ERROR(check_number("fabric.bend_warp", f.bend_warp, 0, 1));
   RETURN_IF_ERROR(check_number("fabric.bend_weft", f.bend_weft, 0, 1));
+  RETURN_IF_ERROR(check_number("fabric.poisson", f.poisson, -0.9, 0.9));
+  RETURN_IF_ERROR(check_number("fabric.strain_limit", f.strain_limit, 0, 2));
   RETURN_IF_ERROR(check_number("fabric.thickness", f.thickness, 0, 0.1));
   RETURN_IF_ERROR(check_number("fabric.friction_static", f.friction_static, 0, 10));
   return check_number("fabric.friction_kinetic", f.friction_kinetic, 0, 10);
@@ -95,16 +97,30 @@ absl::Status add_masses(const ClothInput& cloth, DrapeModel* model) {
   return absl::OkStatus();
 }
 
+// Rows of the inverse of the rest edges: F = [e1 e2] inverse.
+std::array<Real, 4> rest_shape(const std::array<Vec2, 3>& c) {
+  Eigen::Matrix2d rest;
+  rest << c[1] - c[0], c[2] - c[0];
+  const Eigen::Matrix2d inverse = rest.inverse();
+  return {static_cast<Real>(inverse(0, 0)), static_cast<Real>(inverse(1, 0)), static_cast<Real>(inverse(0, 1)),
+          static_cast<Real>(inverse(1, 1))};
+}
+
+void add_membranes(const ClothInput& cloth, DrapeModel* model) {
+  const SpringFabric& f = cloth.fabric;
+  const membrane::Stiffness k =
+      membrane::from_fabric(f.stretch_warp, f.stretch_weft, f.shear, f.poisson, f.strain_limit);
+  for (size_t t = 0; t < cloth.triangles.size(); ++t) {
+    model->membranes.shape.push_back(rest_shape(cloth.corner_flat[t]));
+    model->membranes.stiffness.push_back(membrane::scaled(k, model->rest_area[t]));
+  }
+}
+
 void add_threads(const ClothInput& cloth, DrapeModel* model) {
   const thread::Stiffness k =
       thread::from_fabric(cloth.fabric.stretch_warp, cloth.fabric.stretch_weft, cloth.fabric.shear);
   for (size_t t = 0; t < cloth.triangles.size(); ++t) {
-    const auto& c = cloth.corner_flat[t];
-    Eigen::Matrix2d rest;
-    rest << c[1] - c[0], c[2] - c[0];
-    const Eigen::Matrix2d inverse = rest.inverse();  // F = [e1 e2] inverse
-    model->threads.shape.push_back({static_cast<Real>(inverse(0, 0)), static_cast<Real>(inverse(1, 0)),
-                                    static_cast<Real>(inverse(0, 1)), static_cast<Real>(inverse(1, 1))});
+    model->threads.shape.push_back(rest_shape(cloth.corner_flat[t]));
     const Real area = model->rest_area[t];
     model->threads.weft.push_back(k.weft * area);
     model->threads.warp.push_back(k.warp * area);
@@ -216,8 +232,8 @@ absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth) {
   model.fabric = cloth.fabric;
   RETURN_IF_ERROR(add_masses(cloth, &model));
   const std::vector<EdgeUse> edges = mesh_edges(TriangleMesh{cloth.positions, cloth.triangles});
-  if (cloth.layout == SpringLayout::kThreads) {
-    add_threads(cloth, &model);
+  if (cloth.layout != SpringLayout::kEdges) {
+    cloth.layout == SpringLayout::kThreads ? add_threads(cloth, &model) : add_membranes(cloth, &model);
     add_hinges(cloth, edges, &model);
   } else {
     add_edge_springs(cloth, edges, SpringKind::kStructural, &model.springs);

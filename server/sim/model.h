@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "server/mesh/triangle_mesh.h"
 #include "server/sim/collision/collider.h"
+#include "server/sim/constraints/membrane.h"
 #include "server/sim/forces/wind.h"
 #include "server/sim/real.h"
 
@@ -36,6 +37,13 @@ struct Threads {                           // empty when the layout is kEdges
   int count() const { return static_cast<int>(shape.size()); }
 };
 
+// Orthotropic membrane triangles (constraints/membrane.h): the same two vectors f_x, f_y, a continuum between them.
+struct Membranes {                             // empty unless the layout is kMembrane
+  std::vector<std::array<Real, 4>> shape;      // [triangle_count] 1/m, as in Threads
+  std::vector<membrane::Stiffness> stiffness;  // [triangle_count] N m
+  int count() const { return static_cast<int>(shape.size()); }
+};
+
 // Quadratic bending (Bergou 2006): E = 1/2 stiffness |sum_i weight_i x_i|^2 across an interior edge.
 struct Hinges {
   std::vector<std::array<int, 4>> particle;  // [hinge_count] edge ends, then the two opposite vertices
@@ -47,10 +55,14 @@ struct Hinges {
 // kThreads: thread springs and quadratic bending, exact for the declared fabric on any mesh: the default.
 // kEdges: the papers' network, springs along edges (structural, shear) and across them (bend); it carries a Poisson
 // ratio of about 1/3 and a shear stiffness of about 3/8 of the stretch stiffness whatever the fabric says.
-enum class SpringLayout : uint8_t { kThreads, kEdges };
+// kMembrane: continuum triangles with the fabric's Poisson ratio and strain limit, and quadratic bending; for the
+// minimisers (lbfgs, newton, baraff_witkin), since it is not made of springs.
+enum class SpringLayout : uint8_t { kThreads, kEdges, kMembrane };
 
 struct SpringFabric {  // what the springs are made from; per unit width
   double areal_density = 0.15, stretch_warp = 500, stretch_weft = 500, shear = 40, bend_warp = 5e-6, bend_weft = 5e-6;
+  double poisson = 0.0;       // kMembrane only: -0.9 .. 0.9
+  double strain_limit = 0.0;  // kMembrane only: engineering strain beyond which the cloth stiffens; 0 = nowhere
   double thickness = 0.5e-3;
   double friction_static = 0.4, friction_kinetic = 0.35;
 };
@@ -71,6 +83,7 @@ struct DrapeModel {
   std::vector<Real> inverse_mass;  // [particle_count] 0 = pinned
   Springs springs;                 // edge springs (layout kEdges) and seam springs
   Threads threads;
+  Membranes membranes;
   Hinges hinges;
   std::vector<Triangle> triangles;  // [triangle_count] for normals and areas (wind)
   std::vector<Real> rest_area;      // [triangle_count]

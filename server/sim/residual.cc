@@ -42,6 +42,32 @@ void add_thread_forces(const DrapeModel& model, const DrapeState& state, Forces*
   }
 }
 
+// P = F S with S from Green's strain, written out component by component.
+void add_membrane_forces(const DrapeModel& model, const DrapeState& state, Forces* forces) {
+  for (int t = 0; t < model.membranes.count(); ++t) {
+    const Triangle& c = model.triangles[t];
+    const auto& s = model.membranes.shape[t];
+    const membrane::Stiffness& k = model.membranes.stiffness[t];
+    Eigen::Matrix<double, 3, 2> edges;
+    edges << at(state, c[1]) - at(state, c[0]), at(state, c[2]) - at(state, c[0]);
+    Eigen::Matrix2d inverse;
+    inverse << s[0], s[2], s[1], s[3];
+    const Eigen::Matrix<double, 3, 2> deformation = edges * inverse;
+    const Eigen::Matrix2d strain = 0.5 * (deformation.transpose() * deformation - Eigen::Matrix2d::Identity());
+    const auto raised = [&](double e) {
+      return k.limit > 0 && e > double(k.limit) ? double(membrane::kLimitGain) * std::pow(e - double(k.limit), 2) : 0.0;
+    };
+    Eigen::Matrix2d stress;
+    stress(0, 0) = double(k.weft) * (strain(0, 0) + raised(strain(0, 0))) + double(k.cross) * strain(1, 1);
+    stress(1, 1) = double(k.warp) * (strain(1, 1) + raised(strain(1, 1))) + double(k.cross) * strain(0, 0);
+    stress(0, 1) = stress(1, 0) = 2 * double(k.shear) * strain(0, 1);
+    const Eigen::Matrix<double, 3, 2> corner = -deformation * stress * inverse.transpose();
+    (*forces)[c[1]] += corner.col(0);
+    (*forces)[c[2]] += corner.col(1);
+    (*forces)[c[0]] -= corner.col(0) + corner.col(1);
+  }
+}
+
 void add_bend_forces(const DrapeModel& model, const DrapeState& state, Forces* forces) {
   for (int h = 0; h < model.hinges.count(); ++h) {
     Vec3 curvature = Vec3::Zero();
@@ -117,6 +143,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
                               double tie_stiffness) {
   Forces forces(model.particle_count, Vec3::Zero());
   add_thread_forces(model, state, &forces);
+  add_membrane_forces(model, state, &forces);
   add_bend_forces(model, state, &forces);
   add_spring_forces(model, state, tie_stiffness, &forces);
   add_outer_forces(model, scene, state, &forces);

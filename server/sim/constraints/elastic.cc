@@ -22,10 +22,10 @@ Real slack(Real squared_length) { return 1 - 1 / std::sqrt(std::max(squared_leng
 
 ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
     : model_(model), tie_stiffness_(static_cast<Real>(tie_stiffness)) {
-  const int threads = model.threads.count(), hinges = model.hinges.count(), springs = model.springs.count();
-  slots_.resize(2 * threads + hinges + springs);
-  partials_.resize(chunk_count(threads) + chunk_count(hinges) + chunk_count(springs) +
-                   chunk_count(model.particle_count));
+  const int hinges = model.hinges.count(), springs = model.springs.count();
+  slots_.resize(hinge_slot() + hinges + springs);
+  partials_.resize(chunk_count(model.threads.count()) + chunk_count(model.membranes.count()) + chunk_count(hinges) +
+                   chunk_count(springs) + chunk_count(model.particle_count));
   build_gather();
 }
 
@@ -41,6 +41,14 @@ void ElasticEnergy::visit_coefficients(Visit visit) const {
                ky = model_.threads.warp[t] + model_.threads.bias[t];
     for (int i = 0; i < 3; ++i) visit(slot, corner[i], cx[i], kx);
     for (int i = 0; i < 3; ++i) visit(slot + 1, corner[i], cy[i], ky);
+  }
+  for (int t = 0; t < model_.membranes.count(); ++t, slot += 2) {
+    const Triangle& corner = model_.triangles[t];
+    const auto& s = model_.membranes.shape[t];
+    const membrane::Stiffness& k = model_.membranes.stiffness[t];
+    const Real cx[3] = {-s[0] - s[1], s[0], s[1]}, cy[3] = {-s[2] - s[3], s[2], s[3]};
+    for (int i = 0; i < 3; ++i) visit(slot, corner[i], cx[i], k.weft + k.shear + std::abs(k.cross));
+    for (int i = 0; i < 3; ++i) visit(slot + 1, corner[i], cy[i], k.warp + k.shear + std::abs(k.cross));
   }
   for (int i = 0; i < model_.hinges.count(); ++i, ++slot)
     for (int j = 0; j < 4; ++j)
@@ -110,8 +118,23 @@ void ElasticEnergy::run_threads(int begin, int end, double* energy) {
   *energy = sum;
 }
 
+void ElasticEnergy::run_membranes(int begin, int end, double* energy) {
+  double sum = 0;
+  for (int t = begin; t < end; ++t) {
+    const Triangle& corner = model_.triangles[t];
+    const auto& s = model_.membranes.shape[t];
+    const RVec3 e1 = x_[corner[1]] - x_[corner[0]], e2 = x_[corner[2]] - x_[corner[0]];
+    const RVec3 fx = s[0] * e1 + s[1] * e2, fy = s[2] * e1 + s[3] * e2;
+    sum += membrane::value(model_.membranes.stiffness[t], fx, fy);
+    const membrane::Vector6 g = membrane::gradient(model_.membranes.stiffness[t], fx, fy);
+    slots_[2 * t] = g.head<3>();
+    slots_[2 * t + 1] = g.tail<3>();
+  }
+  *energy = sum;
+}
+
 void ElasticEnergy::run_hinges(int begin, int end, double* energy) {
-  RVec3* out = slots_.data() + 2 * model_.threads.count();
+  RVec3* out = slots_.data() + hinge_slot();
   double sum = 0;
   for (int i = begin; i < end; ++i) {
     const auto& p = model_.hinges.particle[i];
@@ -124,7 +147,7 @@ void ElasticEnergy::run_hinges(int begin, int end, double* energy) {
 }
 
 void ElasticEnergy::run_springs(int begin, int end, double* energy) {
-  RVec3* out = slots_.data() + 2 * model_.threads.count() + model_.hinges.count();
+  RVec3* out = slots_.data() + hinge_slot() + model_.hinges.count();
   double sum = 0;
   for (int i = begin; i < end; ++i) {
     const RVec3 e = x_[model_.springs.a[i]] - x_[model_.springs.b[i]];
@@ -162,10 +185,12 @@ double ElasticEnergy::evaluate(const RunContext& run, const RVec3* x, Real tie_r
   x_ = x;
   gradient_ = gradient;
   rest_ratio_ = tie_rest_ratio;
-  const int threads = model_.threads.count(), hinges = model_.hinges.count(), springs = model_.springs.count();
+  const int threads = model_.threads.count(), membranes = model_.membranes.count();
+  const int hinges = model_.hinges.count(), springs = model_.springs.count();
   int first = 0;
   for_chunks(run, threads, first, &ElasticEnergy::run_threads);
-  for_chunks(run, hinges, first += chunk_count(threads), &ElasticEnergy::run_hinges);
+  for_chunks(run, membranes, first += chunk_count(threads), &ElasticEnergy::run_membranes);
+  for_chunks(run, hinges, first += chunk_count(membranes), &ElasticEnergy::run_hinges);
   for_chunks(run, springs, first += chunk_count(hinges), &ElasticEnergy::run_springs);
   for_chunks(run, model_.particle_count, first += chunk_count(springs), &ElasticEnergy::gather);
   return std::accumulate(partials_.begin(), partials_.end(), 0.0);

@@ -1,8 +1,8 @@
-// What it is: the whole elastic energy E(x) of a model (threads, hinges, edge and seam springs) and its gradient.
-// Each element writes vectors into slots of its own; each particle then gathers coefficient * slot in a fixed order,
-// so the bytes are the same for any number of threads. The same coefficients c give Wan 2020's L = sum k c c^T (eq.
-// 15). Units: J, N. Shapes: x, gradient [particle_count]. How it fails: never; NaN goes through to the caller. Thread
-// rules: one object, one calling thread; elements run on the context's executor. No allocation after building.
+// What it is: the whole elastic energy E(x) of a model (threads or membranes, hinges, edge and seam springs) and its
+// gradient. Each element writes vectors into slots of its own; each particle then gathers coefficient * slot in a fixed
+// order, so the bytes are the same for any number of threads. The same coefficients c give Wan 2020's L = sum k c c^T
+// (eq. 15). Units: J, N. Shapes: x, gradient [particle_count]. How it fails: never; NaN goes through to the caller.
+// Thread rules: one object, one calling thread; elements run on the context's executor. No allocation after building.
 #pragma once
 
 #include <vector>
@@ -24,6 +24,7 @@ class ElasticEnergy {
  private:
   void for_chunks(const RunContext& run, int count, int partial_begin, void (ElasticEnergy::*body)(int, int, double*));
   void run_threads(int begin, int end, double* energy);
+  void run_membranes(int begin, int end, double* energy);
   void run_hinges(int begin, int end, double* energy);
   void run_springs(int begin, int end, double* energy);
   void gather(int begin, int end, double* energy);
@@ -33,7 +34,9 @@ class ElasticEnergy {
 
   const DrapeModel& model_;
   Real tie_stiffness_;
-  std::vector<RVec3> slots_;         // [2 thread_count + hinge_count + spring_count]
+  int hinge_slot() const { return 2 * (model_.threads.count() + model_.membranes.count()); }
+
+  std::vector<RVec3> slots_;         // [2 triangle_count + hinge_count + spring_count]
   std::vector<double> partials_;     // one a chunk
   std::vector<int> gather_begin_;    // [particle_count + 1]
   std::vector<int> gather_slot_;     // [entry_count]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "Eigen/Eigenvalues"
 #include "Eigen/OrderingMethods"
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/springs.h"
@@ -47,7 +48,7 @@ void PotentialHessian::visit_pairs(Visit visit) const {
     for (int a = 0; a < count; ++a)
       for (int b = 0; b <= a; ++b) visit(particle[a], particle[b]);
   };
-  if (model_.threads.count() > 0)
+  if (model_.threads.count() + model_.membranes.count() > 0)
     for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
   for (const auto& particle : model_.hinges.particle) all(particle.data(), 4);
   for (int s = 0; s < model_.springs.count(); ++s) {
@@ -131,6 +132,26 @@ void PotentialHessian::add_threads(const std::vector<RVec3>& x, bool convex) {
   }
 }
 
+void PotentialHessian::add_membranes(const std::vector<RVec3>& x, bool convex) {
+  for (int t = 0; t < model_.membranes.count(); ++t) {
+    const Triangle& corner = model_.triangles[t];
+    const auto& s = model_.membranes.shape[t];
+    const RVec3 e1 = x[corner[1]] - x[corner[0]], e2 = x[corner[2]] - x[corner[0]];
+    Eigen::Matrix<double, 6, 6> k =
+        membrane::hessian(model_.membranes.stiffness[t], s[0] * e1 + s[1] * e2, s[2] * e1 + s[3] * e2).cast<double>();
+    if (convex) {
+      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> eigen(k);
+      k = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
+    }
+    const double cx[3] = {-double(s[0]) - double(s[1]), double(s[0]), double(s[1])};
+    const double cy[3] = {-double(s[2]) - double(s[3]), double(s[2]), double(s[3])};
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b <= a; ++b)
+        add(cx[a] * cx[b] * k.topLeftCorner<3, 3>() + cx[a] * cy[b] * k.topRightCorner<3, 3>() +
+            cy[a] * cx[b] * k.bottomLeftCorner<3, 3>() + cy[a] * cy[b] * k.bottomRightCorner<3, 3>());
+  }
+}
+
 void PotentialHessian::add_hinges() {
   for (int h = 0; h < model_.hinges.count(); ++h) {
     const auto k = bend::hessian(model_.hinges.stiffness[h], model_.hinges.weight[h]);
@@ -170,6 +191,7 @@ void PotentialHessian::assemble(const std::vector<RVec3>& x, bool convex) {
   std::fill(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros(), 0.0);
   next_ = 0;
   add_threads(x, convex);
+  add_membranes(x, convex);
   add_hinges();
   add_springs(x, convex);
   add_particles(x);

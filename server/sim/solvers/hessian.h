@@ -32,6 +32,7 @@ class PotentialHessian {
   void build_pattern();
   void add(const Matrix3& k);  // to the next block in assembly order
   void add_threads(const std::vector<RVec3>& x, bool convex);
+  void add_membranes(const std::vector<RVec3>& x, bool convex);
   void add_hinges();
   void add_springs(const std::vector<RVec3>& x, bool convex);
   void add_particles(const std::vector<RVec3>& x);

@@ -122,6 +122,11 @@ absl::StatusOr<std::unique_ptr<Solver>> make_solver(std::string_view name, const
                                                     const SolverSettings& settings) {
   RETURN_IF_ERROR(validate(settings));
   RETURN_IF_ERROR(check_solver(name));
+  const bool minimiser = name == "lbfgs" || name == "newton" || name == "baraff_witkin";
+  if (model.membranes.count() > 0 && !minimiser)
+    return invalid_input("MODEL_UNSUPPORTED", "solver",
+                         cat(name, " works on springs; this cloth is made of membrane triangles"),
+                         "choose lbfgs, newton or baraff_witkin, or the thread springs");
   for (const Entry& entry : entries())
     if (entry.info.name == name) return entry.make(model, settings);
   return internal_fault("a listed solver has no maker");

@@ -5,6 +5,7 @@
 #include "server/sim/collision/friction.h"
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/elastic.h"
+#include "server/sim/constraints/membrane.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/threads.h"
 #include "server/sim/forces/gravity.h"
@@ -66,6 +67,41 @@ TEST(ThreadEnergy, DerivativesAgreeWithDifferencesAtLargeDeformations) {
         [&](const thread::Vector6& v) { return thread::gradient(k, v.head<3>(), v.tail<3>()); },
         [&](const thread::Vector6& v) { return thread::hessian(k, v.head<3>(), v.tail<3>()); });
   }
+}
+
+TEST(MembraneEnergy, DerivativesAgreeWithDifferencesBelowAndBeyondTheLimit) {
+  std::mt19937 random(5);
+  for (const double limit : {0.0, 0.1}) {
+    const membrane::Stiffness k = membrane::from_fabric(5, 3, 2, 0.3, limit);
+    for (int trial = 0; trial < 200; ++trial) {
+      membrane::Vector6 f;
+      f << random_vector(&random, 1.2), random_vector(&random, 1.2);
+      expect_derivatives<6>(
+          f, [&](const membrane::Vector6& v) { return membrane::value(k, v.head<3>(), v.tail<3>()); },
+          [&](const membrane::Vector6& v) { return membrane::gradient(k, v.head<3>(), v.tail<3>()); },
+          [&](const membrane::Vector6& v) { return membrane::hessian(k, v.head<3>(), v.tail<3>()); });
+    }
+  }
+}
+
+TEST(MembraneEnergy, APulledPatchAnswersWithItsModulusAndNarrowsByPoissonsRatio) {
+  const double nu = 0.3, strain = 1e-4;
+  const membrane::Stiffness k = membrane::from_fabric(800, 800, 100, nu, 0);
+  // Pulled along warp, the weft side is free where dW/df_x = 0: at -nu times the strain.
+  const RVec3 fx(Real(1 - nu * strain), 0, 0), fy(0, Real(1 + strain), 0);
+  const auto g = membrane::gradient(k, fx, fy);
+  EXPECT_NEAR(g[0], 0, 1e-3 * 800 * strain);
+  EXPECT_NEAR(g[4], 800 * strain, 1e-3 * 800 * strain);
+}
+
+TEST(MembraneEnergy, TheStrainLimitStiffensAndLeavesSmallStrainsAlone) {
+  const membrane::Stiffness plain = membrane::from_fabric(500, 500, 50, 0, 0);
+  const membrane::Stiffness limited = membrane::from_fabric(500, 500, 50, 0, 0.05);
+  const auto pull = [](const membrane::Stiffness& k, double strain) {
+    return static_cast<double>(membrane::gradient(k, RVec3(1, 0, 0), RVec3(0, Real(1 + strain), 0))[4]);
+  };
+  EXPECT_EQ(pull(limited, 0.04), pull(plain, 0.04));
+  EXPECT_GT(pull(limited, 0.15), 2 * pull(plain, 0.15));
 }
 
 TEST(FrictionEnergy, DerivativesAgreeWithDifferencesStickingAndSliding) {
@@ -157,7 +193,8 @@ TEST_P(WholeEnergy, GradientAgreesWithDifferences) {
       EXPECT_NEAR(gradient[i][k], (plus - minus) / (2 * step), 1e-5 * (1 + gradient[i].norm()));
     }
 }
-INSTANTIATE_TEST_SUITE_P(Layouts, WholeEnergy, ::testing::Values(SpringLayout::kThreads, SpringLayout::kEdges));
+INSTANTIATE_TEST_SUITE_P(Layouts, WholeEnergy,
+                         ::testing::Values(SpringLayout::kThreads, SpringLayout::kEdges, SpringLayout::kMembrane));
 
 TEST(WholeEnergy, RigidMotionCostsNothingAndPullsNowhere) {
   SheetOptions o;

@@ -220,9 +220,14 @@ TEST(Minimisers, AgreeOnTheMinimumAndNewtonNeedsFewIterations) {
     EXPECT_LT(potential_of(name, model, state, 1000) - best, 1e-2 * (start - best)) << name;
 }
 
-TEST(Hessian, IsTheDerivativeOfTheGradientWithContactSeamsAndPins) {
+class HessianOf : public ::testing::TestWithParam<SpringLayout> {};
+INSTANTIATE_TEST_SUITE_P(Layouts, HessianOf, ::testing::Values(SpringLayout::kThreads, SpringLayout::kMembrane));
+
+TEST_P(HessianOf, IsTheDerivativeOfTheGradientWithContactSeamsAndPins) {
   const SphereCollider sphere(Vec3(0, 0, 0), 0.1);
   ClothInput cloth = soft_sheet(6, 0.101);
+  cloth.layout = GetParam();
+  cloth.fabric.poisson = 0.2;
   cloth.pinned = {3};
   cloth.ties = {{0, 6}, {42, 48}};
   const DrapeModel model = build_model(cloth).value();
@@ -274,6 +279,42 @@ TEST(Hessian, SolvesWhatItMultiplies) {
   hessian.solve(right, &solution);
   hessian.multiply(solution, &back);
   for (size_t i = 0; i < right.size(); ++i) EXPECT_LT((back[i] - right[i]).norm(), 1e-9);
+}
+
+ClothInput membrane_sheet() {
+  ClothInput cloth = soft_sheet(10);
+  cloth.layout = SpringLayout::kMembrane;
+  cloth.fabric.poisson = 0.25;
+  cloth.fabric.strain_limit = 0.02;
+  cloth.fabric.areal_density = 0.4;
+  cloth.pinned = {0, 10};
+  return cloth;
+}
+
+TEST(Membrane, TheMinimisersBringItToRestAndTheJudgeAgrees) {
+  const ClothInput cloth = membrane_sheet();
+  const DrapeModel model = build_model(cloth).value();
+  for (const char* name : {"lbfgs", "newton"}) {
+    DrapeState state = start_state(cloth);
+    SolverSettings settings;
+    settings.iterations = 40;
+    settings.velocity_keep = 0.9;
+    auto solver = make_solver(name, model, settings).value();
+    StepReport last;
+    for (int i = 0; i < 120; ++i) last = solver->step({}, still_scene(), &state).value();
+    const Residual judged = equilibrium_residual(model, still_scene(), state);
+    EXPECT_LT(judged.max, 1e-2) << name;
+    EXPECT_NEAR(judged.max, last.residual_max, 1e-6) << name;
+  }
+}
+
+TEST(Membrane, SpringMethodsRefuseItByName) {
+  const DrapeModel model = build_model(membrane_sheet()).value();
+  for (const char* name : {"pbd", "xpbd", "mass_spring", "pd_direct", "admm", "spring_projection"}) {
+    const auto solver = make_solver(name, model, {});
+    ASSERT_FALSE(solver.ok()) << name;
+    EXPECT_EQ(error_detail(solver.status())->reason, "MODEL_UNSUPPORTED");
+  }
 }
 
 Eigen::SparseMatrix<double> sheet_matrix(int cells) {
