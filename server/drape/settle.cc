@@ -27,8 +27,15 @@ constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPrevie
 constexpr absl::Duration kDeliverReserve = absl::Seconds(3);  // kept for measuring and exporting
 
 sim::SpringFabric spring_fabric(const Fabric& f) {
-  return {f.areal_density, f.stretch_warp, f.stretch_weft,    f.shear,           f.bend_warp,
-          f.bend_weft,     f.thickness,    f.friction_static, f.friction_kinetic};
+  return {.areal_density = f.areal_density,
+          .stretch_warp = f.stretch_warp,
+          .stretch_weft = f.stretch_weft,
+          .shear = f.shear,
+          .bend_warp = f.bend_warp,
+          .bend_weft = f.bend_weft,
+          .thickness = f.thickness,
+          .friction_static = f.friction_static,
+          .friction_kinetic = f.friction_kinetic};
 }
 
 Pairs seam_pairs(const GarmentMesh& garment) {

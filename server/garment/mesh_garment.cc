@@ -8,103 +8,16 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/garment/garment.h"
+#include "server/garment/mesh_outline.h"
 #include "server/mesh/predicates.h"
 #include "server/mesh/triangulate.h"
 
 namespace tryon {
 namespace {
 
-constexpr double kCollapse = 0.15;         // shorter edges (fraction of edge_m) become one point: no needles
-constexpr int kMaxRefinements = 5;         // of an outline that crosses itself when sampled coarsely
-constexpr double kMaxTriangles = 4e6;      // of one garment
-constexpr int kMaxOutlinePoints = 20'000;  // of one panel
+constexpr int kMaxRounds = 5;          // of meshing panels again with sides halved that cramped a triangle
+constexpr double kMaxTriangles = 4e6;  // of one garment
 constexpr double kMinEdge = 1e-3, kMaxEdge = 0.2;
-
-using EdgeCounts = std::vector<std::vector<int>>;  // [panel][edge] segments
-
-struct PanelOutline {
-  std::vector<Vec2> points;
-  std::vector<int> first;  // [edge_count] index of the edge's first point; its last is the next edge's first
-};
-
-EdgeCounts starting_counts(const Pattern& pattern, double edge_m) {
-  EdgeCounts counts;
-  std::vector<std::vector<double>> lengths;
-  for (const Panel& panel : pattern.panels) {
-    lengths.emplace_back();
-    for (size_t e = 0; e < panel.edges.size(); ++e) lengths.back().push_back(edge_length(panel, static_cast<int>(e)));
-  }
-  for (const Stitch& s : pattern.stitches) {
-    double &a = lengths[s.a.panel][s.a.edge], &b = lengths[s.b.panel][s.b.edge];
-    a = b = 0.5 * (a + b);
-  }
-  for (const auto& panel : lengths) {
-    counts.emplace_back();
-    for (const double length : panel) {
-      const int count = std::max(1, static_cast<int>(std::lround(length / edge_m)));
-      counts.back().push_back(length < kCollapse * edge_m ? 0 : count);
-    }
-  }
-  return counts;
-}
-
-PanelOutline outline_of(const Panel& panel, const std::vector<int>& counts) {
-  PanelOutline out;
-  for (size_t e = 0; e < panel.edges.size(); ++e) {
-    out.first.push_back(static_cast<int>(out.points.size()));
-    if (counts[e] == 0) continue;
-    std::vector<Vec2> points = sample_edge(panel, static_cast<int>(e), counts[e]);
-    out.points.insert(out.points.end(), points.begin(), std::prev(points.end()));
-  }
-  return out;
-}
-
-bool is_simple(const std::vector<Vec2>& points) { return points.size() >= 3 && !find_crossing(points); }
-
-// Gives collapsed edges their length back; where none are, every edge gets twice as many points. Partners follow.
-void refine_counts(const Pattern& pattern, int panel, EdgeCounts* counts) {
-  std::vector<int>& own = (*counts)[panel];
-  const bool collapsed = std::count(own.begin(), own.end(), 0) > 0;
-  for (int& count : own) count = collapsed ? std::max(1, count) : 2 * count;
-  for (const Stitch& s : pattern.stitches) {
-    if (s.a.panel == panel) (*counts)[s.b.panel][s.b.edge] = own[s.a.edge];
-    if (s.b.panel == panel) (*counts)[s.a.panel][s.a.edge] = own[s.b.edge];
-  }
-}
-
-absl::Status too_large(const Panel& panel, double edge_m) {
-  return invalid_input("GARMENT_TOO_LARGE", cat("pattern.panels[", panel.name, "]"),
-                       cat("the outline of panel ", panel.name, " would need more than ", kMaxOutlinePoints,
-                           " points at ", to_mm(edge_m), " mm"),
-                       "Ask for a coarser resolution, or check the unit of the file.");
-}
-
-// Samples every outline; where points at edge_m are too coarse for a curve (a narrow facing), that panel's edges and
-// their seam partners get twice as many.
-absl::StatusOr<std::vector<PanelOutline>> sample_outlines(const Pattern& pattern, double edge_m) {
-  EdgeCounts counts = starting_counts(pattern, edge_m);
-  std::vector<PanelOutline> outlines(pattern.panels.size());
-  for (int round = 0; round <= kMaxRefinements; ++round) {
-    int failed = -1;
-    for (int p = 0; p < static_cast<int>(pattern.panels.size()); ++p) {
-      if (std::accumulate(counts[p].begin(), counts[p].end(), 0.0) > kMaxOutlinePoints) {
-        return too_large(pattern.panels[p], edge_m);
-      }
-      outlines[p] = outline_of(pattern.panels[p], counts[p]);
-      if (is_simple(outlines[p].points)) continue;
-      failed = p;
-      refine_counts(pattern, p, &counts);
-    }
-    if (failed < 0) return outlines;
-    if (round == kMaxRefinements) {
-      const std::string& name = pattern.panels[failed].name;
-      return invalid_input("PANEL_TOO_FINE", cat("pattern.panels[", name, "]"),
-                           cat("panel ", name, " is too narrow to be cut at ", to_mm(edge_m), " mm"),
-                           "Ask for a finer resolution, or widen the panel.");
-    }
-  }
-  return internal_fault("outline sampling did not end");
-}
 
 absl::Status check_request(const Pattern& pattern, double edge_m) {
   if (!(edge_m >= kMinEdge && edge_m <= kMaxEdge)) {
@@ -136,22 +49,41 @@ absl::Status name_panel(const absl::Status& status, const Panel& panel) {
                     cat("panel ", panel.name, ": ", status.message()), detail->remedy);
 }
 
-absl::StatusOr<std::vector<PlanarMesh>> mesh_panels(const RunContext& run, const Pattern& pattern,
-                                                    const std::vector<PanelOutline>& outlines, double edge_m) {
-  const int64_t count = static_cast<int64_t>(outlines.size());
-  std::vector<std::optional<absl::StatusOr<PlanarMesh>>> results(outlines.size());
+// Meshes the listed panels anew.
+absl::Status mesh_panels(const RunContext& run, const Pattern& pattern, const std::vector<PanelOutline>& outlines,
+                         double edge_m, const std::vector<int>& which, std::vector<PlanarMesh>* meshes) {
+  const int64_t count = static_cast<int64_t>(which.size());
+  std::vector<std::optional<absl::StatusOr<PlanarMesh>>> results(which.size());
   run.parallel_for(count, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
+    for (int64_t i = begin; i < end; ++i) {
       const absl::Status stop = run.check();
-      results[p] = stop.ok() ? triangulate(outlines[p].points, edge_m) : absl::StatusOr<PlanarMesh>(stop);
+      results[i] = stop.ok() ? triangulate(outlines[which[i]].points, edge_m) : absl::StatusOr<PlanarMesh>(stop);
     }
   });
-  std::vector<PlanarMesh> meshes;
-  for (int64_t p = 0; p < count; ++p) {
-    if (!results[p]->ok()) return name_panel(results[p]->status(), pattern.panels[p]);
-    meshes.push_back(std::move(*results[p]).value());
+  for (int64_t i = 0; i < count; ++i) {
+    if (!results[i]->ok()) return name_panel(results[i]->status(), pattern.panels[which[i]]);
+    (*meshes)[which[i]] = std::move(*results[i]).value();
   }
-  return meshes;
+  return absl::OkStatus();
+}
+
+// Samples the outlines and meshes the panels; where a side keeps a triangle narrow it is halved on both partners.
+absl::StatusOr<std::vector<PlanarMesh>> mesh_all(const RunContext& run, const Pattern& pattern, double edge_m,
+                                                 OutlinePlan* plan) {
+  RETURN_IF_ERROR(plan->refine(run).status());
+  RETURN_IF_ERROR(check_size(pattern, plan->outlines(), edge_m));
+  std::vector<PlanarMesh> meshes(pattern.panels.size());
+  std::vector<int> which(meshes.size());
+  std::iota(which.begin(), which.end(), 0);
+  for (int round = 0;; ++round) {
+    RETURN_IF_ERROR(mesh_panels(run, pattern, plan->outlines(), edge_m, which, &meshes));
+    if (round == kMaxRounds) return meshes;
+    std::vector<std::vector<int>> sides;
+    for (const PlanarMesh& mesh : meshes) sides.push_back(mesh.cramping_sides);
+    plan->halve(sides);
+    ASSIGN_OR_RETURN(which, plan->refine(run));
+    if (which.empty()) return meshes;
+  }
 }
 
 void append_panel(const Panel& panel, int index, const PlanarMesh& mesh, GarmentMesh* garment) {
@@ -212,9 +144,9 @@ std::vector<int> find_waist_line(const Pattern& pattern, const std::vector<Panel
 
 absl::StatusOr<GarmentMesh> mesh_garment(const RunContext& run, const Pattern& pattern, double edge_m) {
   RETURN_IF_ERROR(check_request(pattern, edge_m));
-  ASSIGN_OR_RETURN(const std::vector<PanelOutline> outlines, sample_outlines(pattern, edge_m));
-  RETURN_IF_ERROR(check_size(pattern, outlines, edge_m));
-  ASSIGN_OR_RETURN(const std::vector<PlanarMesh> meshes, mesh_panels(run, pattern, outlines, edge_m));
+  OutlinePlan plan(pattern, edge_m);
+  ASSIGN_OR_RETURN(const std::vector<PlanarMesh> meshes, mesh_all(run, pattern, edge_m, &plan));
+  const std::vector<PanelOutline>& outlines = plan.outlines();
   GarmentMesh garment;
   std::vector<int> base;
   for (size_t p = 0; p < meshes.size(); ++p) {

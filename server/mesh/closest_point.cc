@@ -9,6 +9,8 @@
 #include <numeric>
 #include <optional>
 
+#include "server/mesh/winding_number.h"
+
 namespace tryon {
 namespace {
 
@@ -94,14 +96,21 @@ struct ClosestPointIndex::Impl {
   std::vector<Vec3> vertex_normals;           // [vertex_count], angle-weighted, of all triangles at that place
   std::vector<std::array<int, 3>> edge_slot;  // [triangle_count], edge k -> k+1, into edge_normals
   std::vector<Vec3> edge_normals;             // [edge_count], sum of the unit normals beside the edge
-  double extent = 0.0;                        // largest absolute coordinate
+  std::vector<uint8_t> edge_open;             // [edge_count]: its triangles do not face each other in pairs
+  std::vector<uint8_t> vertex_open;           // [vertex_count]: on such an edge
+  std::optional<WindingNumber> winding;       // where some edge is open, or the rule asks for it
+  SideRule rule;
+  double extent = 0.0;  // largest absolute coordinate
   RTCDevice device = nullptr;
   RTCScene scene = nullptr;
 
-  explicit Impl(const TriangleMesh& mesh) : positions(mesh.positions), triangles(mesh.triangles) {
+  Impl(const TriangleMesh& mesh, SideRule side_rule)
+      : positions(mesh.positions), triangles(mesh.triangles), rule(side_rule) {
     if (triangles.empty()) return;
     build_normals();
     build_scene();
+    const bool open = std::find(edge_open.begin(), edge_open.end(), 1) != edge_open.end();
+    if (rule == SideRule::kWindingNumber || (rule == SideRule::kAutomatic && open)) winding.emplace(mesh);
   }
   ~Impl() {
     if (scene != nullptr) rtcReleaseScene(scene);
@@ -118,6 +127,8 @@ struct ClosestPointIndex::Impl {
   void build_edge_normals(const std::vector<int>& label);
   void build_scene();
   Vec3 pseudo_normal(int triangle, Feature feature) const;
+  bool on_rim(int triangle, Feature feature) const;
+  bool is_inside(int triangle, const Candidate& at, const Vec3& pseudo, const Vec3& point) const;
 };
 
 void ClosestPointIndex::Impl::build_normals() {
@@ -150,11 +161,21 @@ void ClosestPointIndex::Impl::build_edge_normals(const std::vector<int>& label) 
   }
   std::sort(half.begin(), half.end());
   edge_slot.resize(triangles.size());
+  std::vector<int> balance;  // [edge_count], uses one way minus uses the other way
   for (size_t i = 0; i < half.size(); ++i) {
-    if (i == 0 || half[i][0] != half[i - 1][0] || half[i][1] != half[i - 1][1]) edge_normals.push_back(Vec3::Zero());
+    if (i == 0 || half[i][0] != half[i - 1][0] || half[i][1] != half[i - 1][1]) {
+      edge_normals.push_back(Vec3::Zero()), balance.push_back(0);
+    }
     edge_normals.back() += face_normals[half[i][2]];
+    balance.back() += label[triangles[half[i][2]][half[i][3]]] == half[i][0] ? 1 : -1;
     edge_slot[half[i][2]][half[i][3]] = static_cast<int>(edge_normals.size()) - 1;
   }
+  std::vector<uint8_t> open_label(positions.size(), 0);
+  for (size_t e = 0; e < balance.size(); ++e) edge_open.push_back(balance[e] != 0);
+  for (size_t i = 0; i < half.size(); ++i) {
+    if (edge_open[edge_slot[half[i][2]][half[i][3]]]) open_label[half[i][0]] = open_label[half[i][1]] = 1;
+  }
+  for (size_t v = 0; v < positions.size(); ++v) vertex_open.push_back(open_label[label[v]]);
 }
 
 void ClosestPointIndex::Impl::build_scene() {
@@ -184,6 +205,18 @@ Vec3 ClosestPointIndex::Impl::pseudo_normal(int triangle, Feature feature) const
   if (feature == kFace) return face_normals[triangle];
   if (feature < corner_feature(0)) return edge_normals[edge_slot[triangle][feature - edge_feature(0)]];
   return vertex_normals[triangles[triangle][feature - corner_feature(0)]];
+}
+
+bool ClosestPointIndex::Impl::on_rim(int triangle, Feature feature) const {
+  if (feature == kFace) return false;
+  if (feature < corner_feature(0)) return edge_open[edge_slot[triangle][feature - edge_feature(0)]] != 0;
+  return vertex_open[triangles[triangle][feature - corner_feature(0)]] != 0;
+}
+
+bool ClosestPointIndex::Impl::is_inside(int triangle, const Candidate& at, const Vec3& pseudo,
+                                        const Vec3& point) const {
+  const bool ask = rule == SideRule::kWindingNumber || (rule == SideRule::kAutomatic && on_rim(triangle, at.feature));
+  return ask ? winding->at(point) > 0.5 : (point - at.point).dot(pseudo) < 0.0;
 }
 
 namespace {
@@ -216,7 +249,8 @@ struct Search {
 
 }  // namespace
 
-ClosestPointIndex::ClosestPointIndex(const TriangleMesh& mesh) : impl_(std::make_unique<Impl>(mesh)) {}
+ClosestPointIndex::ClosestPointIndex(const TriangleMesh& mesh, SideRule rule)
+    : impl_(std::make_unique<Impl>(mesh, rule)) {}
 ClosestPointIndex::~ClosestPointIndex() = default;
 ClosestPointIndex::ClosestPointIndex(ClosestPointIndex&&) noexcept = default;
 ClosestPointIndex& ClosestPointIndex::operator=(ClosestPointIndex&&) noexcept = default;
@@ -243,7 +277,7 @@ ClosestPoint ClosestPointIndex::query(const Vec3& point, double max_distance) co
   const Vec3 away = point - search.best.point;
   out.triangle = search.triangle;
   out.point = search.best.point;
-  out.signed_distance = away.dot(pseudo) < 0.0 ? -distance : distance;
+  out.signed_distance = impl_->is_inside(search.triangle, search.best, pseudo, point) ? -distance : distance;
   const bool on_surface = distance <= 1e-12 * scale;
   if (!on_surface) {
     out.normal = away / out.signed_distance;
@@ -251,6 +285,21 @@ ClosestPoint ClosestPointIndex::query(const Vec3& point, double max_distance) co
     out.normal = pseudo.normalized();
   }
   return out;
+}
+
+void ClosestPointIndex::query(std::span<const Vec3> points, double max_distance, std::span<ClosestPoint> out) const {
+  for (size_t i = 0; i < points.size(); ++i) out[i] = query(points[i], max_distance);
+}
+
+SurfaceAnswer ClosestPointIndex::surface(const Vec3& point, double max_distance) const {
+  const ClosestPoint found = query(point, max_distance);
+  if (found.triangle < 0) return {-1, max_distance, Vec3::UnitY()};
+  return {found.triangle, found.signed_distance, found.normal};
+}
+
+void ClosestPointIndex::surface(std::span<const Vec3> points, double max_distance,
+                                std::span<SurfaceAnswer> answers) const {
+  for (size_t i = 0; i < points.size(); ++i) answers[i] = surface(points[i], max_distance);
 }
 
 }  // namespace tryon

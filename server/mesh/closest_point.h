@@ -1,11 +1,14 @@
 // What it is: closest point on a triangle mesh, with the sign of the side (pseudo-normals), over Embree's BVH.
-// Units and frame: the mesh's. signed_distance > 0 outside; exact for closed meshes with outward triangles.
-// How it fails: an empty mesh gives triangle = -1. Thread rules: const queries from any thread.
-// Cites: Baerentzen and Aanaes 2005 (angle-weighted pseudo-normal).
+// Units and frame: the mesh's. signed_distance > 0 outside; exact for closed meshes with outward triangles. Where the
+// closest point lies on the rim of a hole, or on an edge whose triangles disagree, the winding number tells the side.
+// How it fails: an empty mesh, or a point that is no number, gives triangle = -1. Thread rules: const queries from any
+// thread. Cites: Baerentzen and Aanaes 2005 (angle-weighted pseudo-normal); Jacobson et al. 2013 (winding number).
 #pragma once
 
 #include <memory>
+#include <span>
 
+#include "server/base/surface_query.h"
 #include "server/mesh/triangle_mesh.h"
 
 namespace tryon {
@@ -17,14 +20,24 @@ struct ClosestPoint {
   double signed_distance = 0.0;
 };
 
-class ClosestPointIndex {
+enum class SideRule {
+  kAutomatic,      // pseudo-normal, and the winding number at rims
+  kPseudoNormal,   // the side of the nearest triangle, even of a scrap that bounds nothing
+  kWindingNumber,  // everywhere: slower, for meshes of several shells that overlap
+};
+
+class ClosestPointIndex : public SurfaceQuery {
  public:
-  explicit ClosestPointIndex(const TriangleMesh& mesh);  // copies what it needs
-  ~ClosestPointIndex();
+  explicit ClosestPointIndex(const TriangleMesh& mesh, SideRule rule = SideRule::kAutomatic);  // copies what it needs
+  ~ClosestPointIndex() override;
   ClosestPointIndex(ClosestPointIndex&&) noexcept;
   ClosestPointIndex& operator=(ClosestPointIndex&&) noexcept;
   // Points farther than max_distance give triangle = -1.
   ClosestPoint query(const Vec3& point, double max_distance = 1e30) const;
+  void query(std::span<const Vec3> points, double max_distance, std::span<ClosestPoint> out) const;
+
+  SurfaceAnswer surface(const Vec3& point, double max_distance) const override;
+  void surface(std::span<const Vec3> points, double max_distance, std::span<SurfaceAnswer> answers) const override;
 
  private:
   struct Impl;

@@ -19,14 +19,6 @@ bool on_segment(const Vec2& a, const Vec2& b, const Vec2& p) {
   return within(p.x(), a.x(), b.x()) && within(p.y(), a.y(), b.y());
 }
 
-bool segments_meet(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
-  const int abc = orientation(a, b, c), abd = orientation(a, b, d);
-  const int cda = orientation(c, d, a), cdb = orientation(c, d, b);
-  if (abc * abd < 0 && cda * cdb < 0) return true;
-  return (abc == 0 && on_segment(a, b, c)) || (abd == 0 && on_segment(a, b, d)) || (cda == 0 && on_segment(c, d, a)) ||
-         (cdb == 0 && on_segment(c, d, b));
-}
-
 // Sides i and i + 1 share a point; they may share no more.
 bool folds_back(const Vec2& a, const Vec2& b, const Vec2& c) {
   return a == b || b == c || (orientation(a, b, c) == 0 && (on_segment(a, b, c) || on_segment(b, c, a)));
@@ -44,12 +36,20 @@ bool sides_meet(const std::vector<Vec2>& loop, int i, int j) {
 
 }  // namespace
 
-int orientation(const Vec2& a, const Vec2& b, const Vec2& c) {
+int orientation_exact(const Vec2& a, const Vec2& b, const Vec2& c) {
   return static_cast<int>(Kernel().orientation_2_object()(exact(a), exact(b), exact(c)));
 }
 
-int in_circle(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
+int in_circle_exact(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
   return static_cast<int>(Kernel().side_of_oriented_circle_2_object()(exact(a), exact(b), exact(c), exact(d)));
+}
+
+bool segments_meet(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
+  const int abc = orientation(a, b, c), abd = orientation(a, b, d);
+  const int cda = orientation(c, d, a), cdb = orientation(c, d, b);
+  if (abc * abd < 0 && cda * cdb < 0) return true;
+  return (abc == 0 && on_segment(a, b, c)) || (abd == 0 && on_segment(a, b, d)) || (cda == 0 && on_segment(c, d, a)) ||
+         (cdb == 0 && on_segment(c, d, b));
 }
 
 double signed_area(const std::vector<Vec2>& loop) {

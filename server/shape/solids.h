@@ -1,7 +1,8 @@
 // What it is: the analytic solids that bound a body: sphere and oblique elliptic frustum (Ji 2004, section 2.1-2.2).
 // A cylinder and a right or circular frustum are frusta with equal numbers. Units: metres, any frame.
 // The frustum's two end ellipses lie in parallel planes with normal `axis`; u, v are unit, orthogonal and span them.
-// distance(): signed, negative inside, with the outward unit normal. How it fails: never; degenerate sizes are clamped.
+// distance(): signed, negative inside, with the outward unit normal. How it fails: never; degenerate sizes are clamped,
+// and a query that is no number or beyond 1e9 m is infinitely far from everything.
 // Thread rules: plain values, pure functions.
 //
 // Open ends. Solids of a chain share end discs, and a disc that lies inside the chain is not a wall:
@@ -12,11 +13,14 @@
 //      /             \          flank (and the other end, if that one is closed).
 #pragma once
 
+#include <memory>
+#include <span>
 #include <variant>
 #include <vector>
 
 #include "Eigen/Core"
 #include "Eigen/Geometry"
+#include "server/base/surface_query.h"
 
 namespace tryon {
 
@@ -41,11 +45,14 @@ struct SurfacePoint {
   Eigen::Vector3d normal = Eigen::Vector3d::UnitY();  // outward unit normal at the closest surface point
 };
 
-// Exact for spheres and for circular sections (to 1e-9 m); elliptic sections by Newton's method in the angle, to 1e-6
-// m.
+// Exact (1e-9 m) for spheres and circular sections; elliptic sections by Newton's method in the angle, to 1e-6 m.
 SurfacePoint distance(const Sphere& sphere, const Eigen::Vector3d& point);
 SurfacePoint distance(const Frustum& frustum, const Eigen::Vector3d& point);
 SurfacePoint distance(const Solid& solid, const Eigen::Vector3d& point);
+// Where on the surface that distance ends.
+inline Eigen::Vector3d closest_point(const Eigen::Vector3d& query, const SurfacePoint& surface) {
+  return query - surface.distance * surface.normal;
+}
 Eigen::AlignedBox3d bounds(const Solid& solid);
 
 // Ji's own four-step test of a moving particle against an oblique circular frustum (2004, section 2.2, figure 3). The
@@ -65,12 +72,17 @@ struct JiContact {
 JiContact ji_contact(const Frustum& frustum, const Eigen::Vector3d& point, const Eigen::Vector3d& velocity,
                      double delta, double alpha);
 
-// The union of many solids. nearest() gives the smallest signed distance of all: outside, the true distance to the
-// union; inside, the *deepest* solid. A point inside two solids must leave both, so the deepest gives the largest lower
-// bound on the way out, is continuous, and is <= 0 exactly where some solid holds the point. (The shallowest solid
-// would push a point back and forth across surfaces that are buried in others.) Ties go to the lower index. Solids are
-// culled by a tree of boxes.
-class SolidSet {
+class SolidBatch;
+
+// The union of many solids. Solids that share an end ellipse, open on both sides, form a chain, and a chain is one
+// body: its distance is that to its nearest flank. nearest() gives the smallest signed distance of all chains: outside,
+// the true distance to the union; inside, the *deepest* chain. A point inside two must leave both, so the deepest gives
+// the largest lower bound on the way out, is continuous, and is <= 0 exactly where some solid holds the point. (The
+// shallowest would push a point back and forth across surfaces that are buried in others.)
+//   An open end without a neighbour is taken to be buried in another solid: it limits the distance, which so remains
+// continuous (it changes by no more than the point moves), but a point inside is still shown the way to the flank.
+//   Ties go to the lower index. Solids are culled by a tree of boxes; batches by eight solids at once.
+class SolidSet : public SurfaceQuery {
  public:
   explicit SolidSet(std::vector<Solid> solids = {});
   const std::vector<Solid>& solids() const { return solids_; }
@@ -85,6 +97,16 @@ class SolidSet {
   // outside it is outside all; its normal turns smoothly across creases, which one contact plane a particle needs.
   SurfacePoint rounded(const Eigen::Vector3d& point, double max_distance, double width) const;
 
+  // The same for many points [point_count], several times faster; equal to the above to 1e-9 m within 0.1 m of the
+  // surface, and the same bytes however the points are split into batches and whatever the processor.
+  void nearest(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Hit> hits) const;
+  void rounded(std::span<const Eigen::Vector3d> points, double max_distance, double width,
+               std::span<SurfacePoint> surfaces) const;
+
+  SurfaceAnswer surface(const Eigen::Vector3d& point, double max_distance) const override;
+  void surface(std::span<const Eigen::Vector3d> points, double max_distance,
+               std::span<SurfaceAnswer> answers) const override;
+
  private:
   struct Node {
     Eigen::AlignedBox3d box;
@@ -92,12 +114,15 @@ class SolidSet {
     int right = -1;          // second child; the first is the next node
   };
   void build(int begin, int end);
+  Hit deepest(const Eigen::Vector3d& point, double max_distance) const;  // of the solids, each for itself
   template <typename Visit>
-  void visit_within(const Eigen::Vector3d& point, double reach, Visit visit) const;  // visit(solid, surface)
+  void visit_within(const Eigen::Vector3d& point, const double* reach, Visit visit) const;  // visit(solid)
+  Hit chain_depth(const Eigen::Vector3d& point, const Hit& holder) const;
   std::vector<Solid> solids_;
   std::vector<Eigen::AlignedBox3d> boxes_;
   std::vector<int> order_;
   std::vector<Node> nodes_;
+  std::shared_ptr<const SolidBatch> batch_;  // what batches need, made once; also knows the chains
 };
 
 }  // namespace tryon

@@ -1,5 +1,7 @@
 #include "server/sim/collision/collider.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace tryon::sim {
@@ -7,31 +9,47 @@ namespace tryon::sim {
 namespace {
 
 constexpr double kCreaseWidth = 3e-3;  // m
+constexpr size_t kAtOnce = 64;
 
 class SolidCollider : public Collider {
  public:
   explicit SolidCollider(std::vector<Solid> solids) : solids_(std::move(solids)) {}
+  // Rounded: a particle in a crease between two solids needs one plane that balances it, and one that turns smoothly.
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
-    // Rounded: a particle in a crease between two solids needs one plane that balances it, and one that turns smoothly.
     const SurfacePoint surface = solids_.rounded(point, max_distance, kCreaseWidth);
     return {surface.distance, surface.normal};
+  }
+  void query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const override {
+    std::array<SurfacePoint, kAtOnce> found;
+    for (size_t first = 0; first < points.size(); first += kAtOnce) {
+      const size_t count = std::min(kAtOnce, points.size() - first);
+      solids_.rounded(points.subspan(first, count), max_distance, kCreaseWidth, std::span(found).first(count));
+      for (size_t i = 0; i < count; ++i) contacts[first + i] = {found[i].distance, found[i].normal};
+    }
   }
 
  private:
   SolidSet solids_;
 };
 
-class MeshCollider : public Collider {
+class SurfaceCollider : public Collider {
  public:
-  explicit MeshCollider(const TriangleMesh& mesh) : index_(mesh) {}
+  explicit SurfaceCollider(std::shared_ptr<const SurfaceQuery> surface) : surface_(std::move(surface)) {}
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
-    const ClosestPoint closest = index_.query(point, max_distance);
-    if (closest.triangle < 0) return {max_distance, Eigen::Vector3d::UnitY()};
-    return {closest.signed_distance, closest.normal};
+    const SurfaceAnswer found = surface_->surface(point, max_distance);
+    return {found.distance, found.normal};
+  }
+  void query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const override {
+    std::array<SurfaceAnswer, kAtOnce> found;
+    for (size_t first = 0; first < points.size(); first += kAtOnce) {
+      const size_t count = std::min(kAtOnce, points.size() - first);
+      surface_->surface(points.subspan(first, count), max_distance, std::span(found).first(count));
+      for (size_t i = 0; i < count; ++i) contacts[first + i] = {found[i].distance, found[i].normal};
+    }
   }
 
  private:
-  ClosestPointIndex index_;
+  std::shared_ptr<const SurfaceQuery> surface_;
 };
 
 class UnionCollider : public Collider {
@@ -39,18 +57,33 @@ class UnionCollider : public Collider {
   explicit UnionCollider(std::vector<std::unique_ptr<Collider>> parts) : parts_(std::move(parts)) {}
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
     Contact nearest{max_distance, Eigen::Vector3d::UnitY()};
-    for (const auto& part : parts_) {
-      const Contact contact = part->query(point, max_distance);
-      if (contact.distance < nearest.distance) nearest = contact;
-    }
+    for (const auto& part : parts_) keep_nearer(part->query(point, max_distance), &nearest);
     return nearest;
+  }
+  void query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const override {
+    std::fill(contacts.begin(), contacts.end(), Contact{max_distance, Eigen::Vector3d::UnitY()});
+    std::array<Contact, kAtOnce> found;
+    for (size_t first = 0; first < points.size(); first += kAtOnce) {
+      const size_t count = std::min(kAtOnce, points.size() - first);
+      for (const auto& part : parts_) {
+        part->query(points.subspan(first, count), max_distance, std::span(found).first(count));
+        for (size_t i = 0; i < count; ++i) keep_nearer(found[i], &contacts[first + i]);
+      }
+    }
   }
 
  private:
+  static void keep_nearer(const Contact& contact, Contact* nearest) {
+    if (contact.distance < nearest->distance) *nearest = contact;
+  }
   std::vector<std::unique_ptr<Collider>> parts_;
 };
 
 }  // namespace
+
+void Collider::query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const {
+  for (size_t i = 0; i < points.size(); ++i) contacts[i] = query(points[i], max_distance);
+}
 
 std::unique_ptr<Collider> make_union_collider(std::vector<std::unique_ptr<Collider>> parts) {
   return std::make_unique<UnionCollider>(std::move(parts));
@@ -58,6 +91,11 @@ std::unique_ptr<Collider> make_union_collider(std::vector<std::unique_ptr<Collid
 std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids) {
   return std::make_unique<SolidCollider>(std::move(solids));
 }
-std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh) { return std::make_unique<MeshCollider>(mesh); }
+std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const SurfaceQuery> surface) {
+  return std::make_unique<SurfaceCollider>(std::move(surface));
+}
+std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh) {
+  return make_surface_collider(std::make_shared<ClosestPointIndex>(mesh));
+}
 
 }  // namespace tryon::sim

@@ -1,13 +1,16 @@
 // What it is: anything that cloth may not enter, asked by signed distance: analytic solids (Ji 2004 2.2), a plane,
-// or a scan's surface. Units: metres, world frame. Shapes: one query a point; batches over points [point_count].
+// or a scan's surface. Units: metres, world frame. Shapes: one query a point, or a batch: points and contacts
+// [point_count]; a batch gives every point the same bytes however the points are split.
 // How it fails: it does not; points beyond max_distance report `max_distance`. Thread rules: const queries from any
 // thread.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "Eigen/Core"
+#include "server/base/surface_query.h"
 #include "server/mesh/closest_point.h"
 #include "server/shape/solids.h"
 
@@ -22,10 +25,13 @@ class Collider {
  public:
   virtual ~Collider() = default;
   virtual Contact query(const Eigen::Vector3d& point, double max_distance) const = 0;
+  // Many at once: faster where the surface has a batch; by default one after the other.
+  virtual void query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const;
 };
 
 std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids);
-std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh);  // closed, outward
+std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh);  // outward; holes are bridged by the winding number
+std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const SurfaceQuery> surface);
 std::unique_ptr<Collider> make_plane_collider(const Eigen::Vector3d& point, const Eigen::Vector3d& normal);
 
 // Several at once: the nearest surface of all.

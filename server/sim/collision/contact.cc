@@ -1,7 +1,9 @@
 #include "server/sim/collision/contact.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "server/sim/collision/friction.h"
 
@@ -15,6 +17,7 @@ constexpr Real kDepthAllowed = Real(1e-3);  // m below the offset at the end of 
 // A particle that starts deep inside must not be shot out again: a multiplier opens a gap of at most this.
 constexpr Real kMultiplierReach = Real(2e-3);  // m
 constexpr int kGrain = 256;
+constexpr size_t kAtOnce = 64;  // questions in one batch
 }  // namespace
 
 RVec3 outside_cone(const RVec3& force, const RVec3& normal, Real mu) {
@@ -42,19 +45,31 @@ ContactSet::ContactSet(const DrapeModel& model, std::vector<Real> stiffness)
   for (auto* flags : {&known_, &anchored_, &sliding_, &changed_}) flags->assign(n, 0);
 }
 
+bool ContactSet::must_ask(int i) const {
+  if (!known_[i]) return true;
+  const Real moved = (x_[i] - asked_[i]).norm();
+  return moved > moved_ && distance_[i] - moved <= offset_ + kBand;
+}
+
 void ContactSet::ask(int begin, int end) {
-  for (int i = begin; i < end; ++i) {
-    changed_[i] = 0;
-    if (known_[i]) {
-      const Real moved = (x_[i] - asked_[i]).norm();
-      if (moved <= moved_ || distance_[i] - moved > offset_ + kBand) continue;
+  std::array<Eigen::Vector3d, kAtOnce> points;
+  std::array<Contact, kAtOnce> contacts;
+  std::array<int, kAtOnce> particle;
+  for (int next = begin; next < end;) {
+    size_t count = 0;
+    for (; next < end && count < kAtOnce; ++next) {
+      changed_[next] = must_ask(next);
+      if (changed_[next]) points[count] = x_[next].cast<double>(), particle[count++] = next;
     }
-    const Contact contact = collider_->query(x_[i].cast<double>(), static_cast<double>(kReach));
-    distance_[i] = static_cast<Real>(contact.distance);
-    normal_[i] = contact.normal.cast<Real>();
-    asked_[i] = x_[i];
-    known_[i] = 1;
-    changed_[i] = 1;
+    collider_->query(std::span<const Eigen::Vector3d>(points).first(count), static_cast<double>(kReach),
+                     std::span(contacts).first(count));
+    for (size_t k = 0; k < count; ++k) {
+      const int i = particle[k];
+      distance_[i] = static_cast<Real>(contacts[k].distance);
+      normal_[i] = contacts[k].normal.cast<Real>();
+      asked_[i] = x_[i];
+      known_[i] = 1;
+    }
   }
 }
 

@@ -64,6 +64,7 @@ class ContactSet {
     return u - normal_[i] * normal_[i].dot(u);
   }
   Real friction_limit(int i) const { return (sliding_[i] ? kinetic_ : static_) * normal_force_[i]; }
+  bool must_ask(int i) const;
   void ask(int begin, int end);
 
   Real static_, kinetic_, offset_ = 0;

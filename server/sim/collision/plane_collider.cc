@@ -10,6 +10,7 @@ class PlaneCollider : public Collider {
  public:
   PlaneCollider(const Eigen::Vector3d& point, const Eigen::Vector3d& normal)
       : normal_(normal.normalized()), level_(normal_.dot(point)) {}
+  using Collider::query;
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
     const double distance = normal_.dot(point) - level_;
     return {std::min(distance, max_distance), normal_};

@@ -24,6 +24,23 @@ TEST(Predicates, TheFourthCornerOfASquareLiesExactlyOnTheCircle) {
   EXPECT_EQ(in_circle(a, b, c, Vec2(0.1, std::nextafter(0.3, 1.0))), -1);
 }
 
+TEST(Predicates, PlainArithmeticAnswersAsExactArithmeticDoes) {
+  std::mt19937 random(3);
+  std::uniform_int_distribution<int> grid(0, 6), bits(-1, 1);
+  const auto point = [&] {
+    return Vec2(0.1 * grid(random) + std::ldexp(bits(random), -52), 0.1 * grid(random) + std::ldexp(bits(random), -52));
+  };
+  int on_line = 0, on_circle = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    const Vec2 a = point(), b = point(), c = point(), d = point();
+    ASSERT_EQ(orientation(a, b, c), orientation_exact(a, b, c)) << trial;
+    ASSERT_EQ(in_circle(a, b, c, d), in_circle_exact(a, b, c, d)) << trial;
+    on_line += orientation_exact(a, b, c) == 0, on_circle += in_circle_exact(a, b, c, d) == 0;
+  }
+  EXPECT_GT(on_line, 10) << "the hard cases are among them";
+  EXPECT_GT(on_circle, 10);
+}
+
 TEST(Predicates, AreaIsPositiveForACounterClockwiseLoop) {
   EXPECT_DOUBLE_EQ(signed_area({{0, 0}, {2, 0}, {2, 3}, {0, 3}}), 6.0);
   EXPECT_DOUBLE_EQ(signed_area({{0, 0}, {0, 3}, {2, 3}, {2, 0}}), -6.0);

@@ -6,11 +6,13 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <random>
 #include <string>
 
 #include "gtest/gtest.h"
 #include "server/base/status.h"
 #include "server/mesh/predicates.h"
+#include "server/mesh/quality.h"
 
 namespace tryon {
 namespace {
@@ -116,25 +118,12 @@ TEST_P(Triangulated, EveryInnerEdgeObeysTheEmptyCircleRule) {
   }
 }
 
-TEST_P(Triangulated, AnglesStayWideAndInnerEdgesNearTheTarget) {
-  double smallest = 180.0;
-  for (const Triangle& t : mesh_.triangles) {
-    for (int k = 0; k < 3; ++k) {
-      const Vec2 u = (mesh_.positions[t[(k + 1) % 3]] - mesh_.positions[t[k]]).normalized();
-      const Vec2 v = (mesh_.positions[t[(k + 2) % 3]] - mesh_.positions[t[k]]).normalized();
-      smallest = std::min(smallest, std::acos(std::clamp(u.dot(v), -1.0, 1.0)) * 180.0 / M_PI);
-    }
-  }
-  EXPECT_GE(smallest, GetParam().min_angle);
-  int inner = 0, outside = 0;
-  for (const auto& [edge, opposite] : edges_) {
-    if (edge.second < boundary_) continue;
-    const double ratio = (mesh_.positions[edge.first] - mesh_.positions[edge.second]).norm() / GetParam().edge;
-    ++inner, outside += ratio < 0.6 || ratio > 1.6;
-    EXPECT_GT(ratio, 0.4);
-    EXPECT_LT(ratio, 1.9);
-  }
-  EXPECT_LE(outside, 0.002 * inner + 2) << "of " << inner;
+TEST_P(Triangulated, AnglesStayWideAndInnerEdgesNearTheLengthWantedThere) {
+  const MeshQuality q = measure_quality(mesh_, boundary_, GetParam().edge);
+  EXPECT_GE(q.min_angle, GetParam().min_angle);
+  EXPECT_LE(q.outside, 0.002 * q.inner_edges + 2) << "of " << q.inner_edges;
+  EXPECT_EQ(q.histogram[0] + q.histogram[1], 0) << "inner edges below 0.4";
+  EXPECT_EQ(q.triangles, static_cast<int>(mesh_.triangles.size()));
 }
 
 TEST_P(Triangulated, TheMirroredPanelGetsTheMirroredMesh) {
@@ -212,6 +201,165 @@ TEST(Triangulate, AWaistbandHasInnerPointsSoThatItCanBend) {
   int locked = 0;
   for (const Triangle& t : mesh->triangles) locked += t.maxCoeff() < n;
   EXPECT_LE(locked, 4) << "at most one in each corner";
+}
+
+// ---- lines and points ------------------------------------------------------------------------------------------
+
+PlanarDomain panel_with_lines() {
+  PlanarDomain domain;
+  domain.outline = rectangle(0.4, 0.3, 0.02);
+  // A pleat from side to side, a dart's leg and another line that crosses both, and three drill holes.
+  domain.lines = {{{0.2, 0.0}, {0.2, 0.3}}, {{0.05, 0.25}, {0.1, 0.1}, {0.15, 0.25}}, {{0.04, 0.155}, {0.33, 0.143}}};
+  domain.points = {{0.3, 0.21}, {0.30, 0.22}, {0.1, 0.05}};
+  return domain;
+}
+
+TEST(PlanarLines, LinesBecomeChainsOfEdgesAndPointsBecomeVertices) {
+  const PlanarDomain domain = panel_with_lines();
+  const auto mesh = triangulate(domain, 0.02);
+  ASSERT_TRUE(mesh.ok()) << mesh.status();
+  std::map<std::pair<int, int>, int> edges;
+  for (const Triangle& t : mesh->triangles) {
+    for (int k = 0; k < 3; ++k) ++edges[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}];
+  }
+  ASSERT_EQ(mesh->lines.size(), domain.lines.size());
+  for (size_t l = 0; l < domain.lines.size(); ++l) {
+    const std::vector<int>& chain = mesh->lines[l];
+    ASSERT_GE(chain.size(), 12u);
+    EXPECT_LT((mesh->positions[chain.front()] - domain.lines[l].front()).norm(), 1e-12);
+    EXPECT_LT((mesh->positions[chain.back()] - domain.lines[l].back()).norm(), 1e-12);
+    double length = 0.0, drawn = 0.0;
+    for (size_t i = 0; i + 1 < chain.size(); ++i) {
+      EXPECT_EQ((edges[{std::min(chain[i], chain[i + 1]), std::max(chain[i], chain[i + 1])}]), 2);
+      length += (mesh->positions[chain[i + 1]] - mesh->positions[chain[i]]).norm();
+    }
+    for (size_t i = 0; i + 1 < domain.lines[l].size(); ++i)
+      drawn += (domain.lines[l][i + 1] - domain.lines[l][i]).norm();
+    EXPECT_NEAR(length, drawn, 1e-9) << "the chain is straight between the points drawn";
+  }
+  for (size_t i = 0; i < domain.points.size(); ++i) {
+    EXPECT_EQ(mesh->positions[mesh->points[i]], domain.points[i]);
+  }
+}
+
+TEST(PlanarLines, TheyKeepOutlineAreaAndAngles) {
+  const PlanarDomain domain = panel_with_lines();
+  const auto mesh = triangulate(domain, 0.02);
+  ASSERT_TRUE(mesh.ok()) << mesh.status();
+  double sum = 0.0;
+  for (const Triangle& t : mesh->triangles) {
+    const Loop corners = {mesh->positions[t[0]], mesh->positions[t[1]], mesh->positions[t[2]]};
+    EXPECT_EQ(orientation(corners[0], corners[1], corners[2]), 1);
+    sum += signed_area(corners);
+  }
+  EXPECT_NEAR(sum, 0.12, 1e-12);
+  for (size_t i = 0; i < domain.outline.size(); ++i) EXPECT_EQ(mesh->positions[i], domain.outline[i]);
+  EXPECT_GE(measure_quality(*mesh, static_cast<int>(domain.outline.size()), 0.02).min_angle, 20.0);
+}
+
+TEST(PlanarLines, CrossingLinesShareAVertex) {
+  PlanarDomain domain;
+  domain.outline = rectangle(0.2, 0.2, 0.02);
+  domain.lines = {{{0.05, 0.05}, {0.15, 0.15}}, {{0.05, 0.15}, {0.15, 0.05}}};
+  const auto mesh = triangulate(domain, 0.02);
+  ASSERT_TRUE(mesh.ok()) << mesh.status();
+  int shared = 0;
+  for (const int v : mesh->lines[0]) {
+    if (std::count(mesh->lines[1].begin(), mesh->lines[1].end(), v) == 0) continue;
+    ++shared;
+    EXPECT_LT((mesh->positions[v] - Vec2(0.1, 0.1)).norm(), 1e-9);
+  }
+  EXPECT_EQ(shared, 1);
+}
+
+TEST(PlanarLines, ThoseOutsideOrTouchingTheOutlineBetweenItsPointsAreRefusedByName) {
+  PlanarDomain domain;
+  domain.outline = rectangle(0.2, 0.2, 0.02);
+  const auto field = [&](const std::vector<Vec2>& line) {
+    domain.lines = {{{0.05, 0.05}, {0.1, 0.05}}, line};
+    return error_detail(triangulate(domain, 0.02).status())->field;
+  };
+  EXPECT_EQ(field({{0.1, 0.1}, {0.3, 0.1}}), "lines[1]");
+  EXPECT_EQ(field({{0.1, 0.1}, {0.19, 0.0}}), "lines[1]") << "between two points of the outline";
+  EXPECT_EQ(field({{0.1, 0.1}}), "lines[1]");
+  domain.lines.clear();
+  domain.points = {{0.1, 0.1}, {-0.1, 0.1}};
+  EXPECT_EQ(error_detail(triangulate(domain, 0.02).status())->field, "points[1]");
+}
+
+TEST(PlanarLines, ALineOverADentOfTheOutlineIsRefused) {
+  PlanarDomain domain;
+  domain.outline = sampled({{0, 0}, {0.3, 0}, {0.3, 0.2}, {0.15, 0.05}, {0, 0.2}}, 0.02);
+  domain.lines = {{{0.03, 0.15}, {0.27, 0.15}}};
+  EXPECT_EQ(error_detail(triangulate(domain, 0.02).status())->reason, "LINE_OUTSIDE_OUTLINE");
+}
+
+// ---- random polygons -------------------------------------------------------------------------------------------
+
+TEST(RandomPolygons, AreFilledExactlyWithTheSidesKeptAndTheEmptyCircleRuleHeld) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  int meshed = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    Loop corners;
+    const int n = 5 + trial % 9;
+    for (int i = 0; i < n; ++i) {
+      const double a = 2.0 * M_PI * (i + 0.7 * unit(random)) / n;
+      corners.push_back((0.1 + 0.25 * unit(random)) * Vec2(std::cos(a), std::sin(a)));
+    }
+    const Loop loop = sampled(corners, 0.012 + 0.02 * unit(random));
+    if (find_crossing(loop)) continue;
+    const auto mesh = triangulate(loop, 0.02);
+    ASSERT_TRUE(mesh.ok()) << trial << ": " << mesh.status();
+    ++meshed;
+    double sum = 0.0;
+    std::map<std::pair<int, int>, std::vector<int>> edges;
+    for (const Triangle& t : mesh->triangles) {
+      sum += signed_area({mesh->positions[t[0]], mesh->positions[t[1]], mesh->positions[t[2]]});
+      for (int k = 0; k < 3; ++k) {
+        edges[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}].push_back(t[(k + 2) % 3]);
+      }
+    }
+    EXPECT_NEAR(sum, signed_area(loop), 1e-9 * signed_area(loop));
+    const int sides = static_cast<int>(loop.size());
+    for (int i = 0; i < sides; ++i) {
+      EXPECT_EQ((edges[{std::min(i, (i + 1) % sides), std::max(i, (i + 1) % sides)}].size()), 1u) << trial;
+    }
+    for (const auto& [edge, opposite] : edges) {
+      if (opposite.size() < 2) continue;
+      Vec2 a = mesh->positions[edge.first], b = mesh->positions[edge.second];
+      const Vec2 c = mesh->positions[opposite[0]], d = mesh->positions[opposite[1]];
+      if (orientation(a, b, c) < 0) std::swap(a, b);
+      EXPECT_LE(in_circle(a, b, c, d), 0) << trial;
+    }
+  }
+  EXPECT_GT(meshed, 40);
+}
+
+// The slow, obvious judge: no vertex lies in a triangle's circle unless a side of the outline hides it.
+TEST(RandomPolygons, OfAConvexOutlineEveryCircleIsEmptyByBruteForce) {
+  for (const int n : {12, 25, 40}) {
+    Loop loop;
+    for (int i = 0; i < n; ++i)
+      loop.push_back(0.1 * Vec2(std::cos(2.0 * M_PI * i / n), 0.7 * std::sin(2.0 * M_PI * i / n)));
+    const auto mesh = triangulate(loop, 0.02);
+    ASSERT_TRUE(mesh.ok());
+    for (const Triangle& t : mesh->triangles) {
+      for (size_t v = 0; v < mesh->positions.size(); ++v) {
+        if (static_cast<int>(v) == t[0] || static_cast<int>(v) == t[1] || static_cast<int>(v) == t[2]) continue;
+        EXPECT_LE(in_circle(mesh->positions[t[0]], mesh->positions[t[1]], mesh->positions[t[2]], mesh->positions[v]),
+                  0);
+      }
+    }
+  }
+}
+
+TEST(LongSides, AreThoseMuchLongerThanTheTargetOrSeenFromNear) {
+  const Loop even = rectangle(0.4, 0.3, 0.02);
+  EXPECT_TRUE(long_sides({even, {}, {}}, 0.02)->empty());
+  EXPECT_EQ(long_sides({{{0, 0}, {0.04, 0}, {0.04, 0.02}, {0, 0.02}}, {}, {}}, 0.02)->size(), 2u) << "twice the target";
+  EXPECT_FALSE(triangulate(rectangle(0.2, 0.004, 0.02), 0.02)->cramping_sides.empty()) << "a strip of 4 mm";
+  EXPECT_TRUE(triangulate(even, 0.02)->cramping_sides.empty());
 }
 
 struct Refusal {

@@ -6,87 +6,12 @@
 #include <random>
 
 #include "gtest/gtest.h"
+#include "tests/unit/shape/solid_fixtures.h"
 
 namespace tryon {
 namespace {
 
-using Vec2 = Eigen::Vector2d;
-using Vec3 = Eigen::Vector3d;
-
-double uniform(std::mt19937& random, double low, double high) { return low + (high - low) * (random() / 4294967296.0); }
-
-Vec3 random_direction(std::mt19937& random) {
-  const double z = uniform(random, -1, 1), angle = uniform(random, 0, 2 * M_PI), r = std::sqrt(1 - z * z);
-  return {r * std::cos(angle), r * std::sin(angle), z};
-}
-
-enum class Section { kCircle, kEllipse };
-
-Frustum random_frustum(std::mt19937& random, Section section, double lean = 1.0) {
-  Frustum f;
-  f.axis = random_direction(random);
-  f.u = f.axis.unitOrthogonal();
-  f.v = f.axis.cross(f.u);
-  f.bottom = Vec3(uniform(random, -1, 1), uniform(random, -1, 1), uniform(random, -1, 1));
-  f.top = f.bottom + f.axis * uniform(random, 0.01, 0.3) + lean * f.u * uniform(random, -0.1, 0.1) +
-          lean * f.v * uniform(random, -0.1, 0.1);
-  f.bottom_radii = Vec2(uniform(random, 0.03, 0.2), uniform(random, 0.03, 0.2));
-  f.top_radii = Vec2(uniform(random, 0.03, 0.2), uniform(random, 0.03, 0.2));
-  if (section == Section::kCircle) f.bottom_radii.y() = f.bottom_radii.x(), f.top_radii.y() = f.top_radii.x();
-  return f;
-}
-
-// The flank: a straight generator for each turn in [0, 1].
-Vec3 flank_point(const Frustum& f, double t, double turn) {
-  const Vec2 radii = (1 - t) * f.bottom_radii + t * f.top_radii;
-  return (1 - t) * f.bottom + t * f.top + radii.x() * std::cos(2 * M_PI * turn) * f.u +
-         radii.y() * std::sin(2 * M_PI * turn) * f.v;
-}
-
-double distance_to_generator(const Frustum& f, const Vec3& p, double turn) {
-  const Vec3 a = flank_point(f, 0, turn), b = flank_point(f, 1, turn);
-  return (p - a - std::clamp((p - a).dot(b - a) / (b - a).squaredNorm(), 0.0, 1.0) * (b - a)).norm();
-}
-
-// 0 beside the disc of an end, else the distance to its plane.
-double distance_to_end(const Frustum& f, const Vec3& p, bool top) {
-  const Vec3 q = p - (top ? f.top : f.bottom);
-  const Vec2 radii = top ? f.top_radii : f.bottom_radii;
-  const bool over = std::pow(q.dot(f.u) / radii.x(), 2) + std::pow(q.dot(f.v) / radii.y(), 2) <= 1;
-  return over ? std::abs(q.dot(f.axis)) : std::numeric_limits<double>::infinity();
-}
-
-// The slow, obvious distance: every degree's generator, and golden-section search about each local minimum.
-double brute_distance(const Frustum& f, const Vec3& p) {
-  constexpr int n = 360;
-  double best = std::numeric_limits<double>::infinity();
-  if (!f.open_bottom) best = std::min(best, distance_to_end(f, p, false));
-  if (!f.open_top) best = std::min(best, distance_to_end(f, p, true));
-  for (int i = 0; i < n; ++i) {
-    const auto at = [&](double step) { return distance_to_generator(f, p, (i + step) / n); };
-    if (at(-1) < at(0) || at(1) < at(0)) continue;
-    double low = -1, high = 1;
-    while (high - low > 1e-7) {
-      const double a = low + 0.382 * (high - low), b = low + 0.618 * (high - low);
-      (at(a) < at(b) ? high : low) = at(a) < at(b) ? b : a;
-    }
-    best = std::min(best, at(0.5 * (low + high)));
-  }
-  return best;
-}
-
-bool holds(const Frustum& f, const Vec3& p) {
-  const double t = (p - f.bottom).dot(f.axis) / (f.top - f.bottom).dot(f.axis);
-  if (t < 0 || t > 1) return false;
-  const Vec3 q = p - ((1 - t) * f.bottom + t * f.top);
-  const Vec2 radii = (1 - t) * f.bottom_radii + t * f.top_radii;
-  return std::pow(q.dot(f.u) / radii.x(), 2) + std::pow(q.dot(f.v) / radii.y(), 2) <= 1;
-}
-
-Vec3 random_point_near(std::mt19937& random, const Frustum& f, double reach) {
-  const Vec3 on = flank_point(f, uniform(random, -0.1, 1.1), uniform(random, 0, 1));
-  return on + random_direction(random) * uniform(random, 0, reach);
-}
+using namespace tryon::testing;  // the fixtures
 
 TEST(FrustumDistance, EqualsBruteForceForCircularSections) {
   std::mt19937 random(1);
@@ -184,23 +109,6 @@ TEST(FrustumDistance, AnOpenEndIsNoWall) {
   EXPECT_NEAR(distance(f, p).normal.x(), 1.0, 1e-9);
 }
 
-// A chain of open frusta with shared end ellipses, as the proxy fit makes them.
-std::vector<Solid> random_chain(std::mt19937& random, int count) {
-  std::vector<Solid> chain;
-  Frustum f = random_frustum(random, Section::kEllipse, 0.0);
-  f.axis = Vec3::UnitY(), f.u = Vec3::UnitX(), f.v = Vec3::UnitZ(), f.bottom = Vec3::Zero();
-  f.bottom_radii = Vec2(0.15, 0.1);
-  for (int i = 0; i < count; ++i) {
-    f.top =
-        f.bottom + Vec3(uniform(random, -0.004, 0.004), uniform(random, 0.015, 0.04), uniform(random, -0.004, 0.004));
-    f.top_radii = f.bottom_radii + Vec2(uniform(random, -0.006, 0.006), uniform(random, -0.006, 0.006));
-    f.open_bottom = i > 0, f.open_top = i + 1 < count;
-    chain.push_back(f);
-    f.bottom = f.top, f.bottom_radii = f.top_radii;
-  }
-  return chain;
-}
-
 TEST(SolidSet, NormalsRunOnAcrossTheJoinsOfAChain) {
   std::mt19937 random(6);
   const SolidSet set(random_chain(random, 12));
@@ -213,18 +121,6 @@ TEST(SolidSet, NormalsRunOnAcrossTheJoinsOfAChain) {
     ASSERT_LT(std::abs(here.surface.normal.y()), 0.6) << "pushed sideways at " << p.transpose();
     ASSERT_NEAR(here.surface.distance, above.surface.distance, 0.003) << p.transpose();
   }
-}
-
-std::vector<Solid> random_solids(std::mt19937& random, int count) {
-  std::vector<Solid> solids;
-  for (int i = 0; i < count; ++i) {
-    if (i % 4 == 0) {
-      solids.push_back(Sphere{Vec3(uniform(random, -1, 1), uniform(random, -1, 1), 0), uniform(random, 0.05, 0.2)});
-    } else {
-      solids.push_back(random_frustum(random, i % 2 ? Section::kCircle : Section::kEllipse));
-    }
-  }
-  return solids;
 }
 
 TEST(SolidSet, FindsWhatALookAtEverySolidFinds) {

@@ -1,0 +1,98 @@
+#include "server/mesh/winding_number.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tryon {
+namespace {
+
+using Corners = std::array<Vec3, 3>;
+
+constexpr int kLeaf = 8;
+constexpr double kFar = 4.0;  // radii from which a node is seen as a whole
+
+Vec3 centroid(const Corners& c) { return (c[0] + c[1] + c[2]) / 3.0; }
+Vec3 area_normal(const Corners& c) { return 0.5 * (c[1] - c[0]).cross(c[2] - c[0]); }
+
+// Van Oosterom and Strackee 1983, over 4 pi.
+double solid_angle_share(const Corners& corners, const Vec3& q) {
+  const Vec3 a = corners[0] - q, b = corners[1] - q, c = corners[2] - q;
+  const double la = a.norm(), lb = b.norm(), lc = c.norm();
+  const double over = a.dot(b.cross(c));
+  const double under = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
+  return std::atan2(over, under) / (2.0 * M_PI);
+}
+
+}  // namespace
+
+WindingNumber::WindingNumber(const TriangleMesh& mesh) {
+  for (const Triangle& t : mesh.triangles) {
+    corners_.push_back({mesh.positions[t[0]], mesh.positions[t[1]], mesh.positions[t[2]]});
+  }
+  if (!corners_.empty()) build(0, static_cast<int>(corners_.size()));
+}
+
+void WindingNumber::build(int begin, int end) {
+  const size_t self = nodes_.size();
+  nodes_.emplace_back();
+  nodes_[self].begin = begin, nodes_[self].end = end;
+  summarise(&nodes_[self]);
+  if (end - begin <= kLeaf) return;
+  Box3 box;
+  for (int i = begin; i < end; ++i) box.extend(centroid(corners_[i]));
+  int axis = 0;
+  box.sizes().maxCoeff(&axis);
+  const int middle = (begin + end) / 2;
+  std::stable_sort(corners_.begin() + begin, corners_.begin() + end,
+                   [axis](const Corners& a, const Corners& b) { return centroid(a)[axis] < centroid(b)[axis]; });
+  build(begin, middle);
+  nodes_[self].right = static_cast<int>(nodes_.size());
+  build(middle, end);
+}
+
+void WindingNumber::summarise(Node* node) const {
+  double area = 0.0;
+  for (int i = node->begin; i < node->end; ++i) {
+    const Vec3 normal = area_normal(corners_[i]);
+    const double weight = normal.norm() + 1e-300;
+    area += weight, node->normal += normal, node->center += weight * centroid(corners_[i]);
+  }
+  node->center /= area;
+  for (int i = node->begin; i < node->end; ++i) {
+    node->moment += area_normal(corners_[i]) * (centroid(corners_[i]) - node->center).transpose();
+    for (const Vec3& corner : corners_[i]) node->radius = std::max(node->radius, (corner - node->center).norm());
+  }
+}
+
+// Barill 2018, equation 12: the dipole and its first derivative.
+double WindingNumber::far_field(const Node& node, const Vec3& offset, double distance) const {
+  const double cube = distance * distance * distance;
+  const double dipole = node.normal.dot(offset);
+  const double bend = node.moment.trace() - 3.0 * offset.dot(node.moment * offset) / (distance * distance);
+  return (dipole + bend) / (4.0 * M_PI * cube);
+}
+
+double WindingNumber::at(const Vec3& point) const {
+  if (nodes_.empty() || !point.allFinite()) return 0.0;
+  std::array<int, 64> stack;
+  int depth = 0;
+  stack[depth++] = 0;
+  double sum = 0.0;
+  while (depth > 0) {
+    const int index = stack[--depth];
+    const Node& node = nodes_[index];
+    const Vec3 offset = node.center - point;
+    const double distance = offset.norm();
+    if (distance > kFar * node.radius) {
+      sum += distance > 0.0 ? far_field(node, offset, distance) : 0.0;
+    } else if (node.right < 0) {
+      for (int i = node.begin; i < node.end; ++i) sum += solid_angle_share(corners_[i], point);
+    } else {
+      stack[depth++] = node.right;
+      stack[depth++] = index + 1;
+    }
+  }
+  return sum;
+}
+
+}  // namespace tryon
