@@ -1,11 +1,14 @@
-// tryon-meshparse FORMAT FILE_NAME [max_file_bytes max_vertices max_triangles address_space_bytes cpu_seconds]
-// One throw-away process a file: locks itself in, reads the file from descriptor 0, writes encode_mesh() on 1.
-// Exit code 0 = an answer was written (a mesh, or why there is none); 2 = wrong usage.
+// tryon-meshparse FORMAT|reconstruct FILE_NAME [max_file_bytes max_vertices max_triangles address_space_bytes
+// cpu_seconds] One throw-away process a file: locks itself in, reads the file from descriptor 0, writes encode_mesh()
+// on 1. With "reconstruct" descriptor 0 holds encode_cloud_request() and the answer is encode_reconstruction(). Exit
+// code 0 = an answer was written (a mesh, or why there is none); 2 = wrong usage.
 #include <assimp/BaseImporter.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
+#include <open3d/geometry/PointCloud.h>
 #include <open3d/geometry/TriangleMesh.h>
 #include <open3d/utility/Logging.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <assimp/IOSystem.hpp>
@@ -19,6 +22,9 @@
 
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/io/cloud_file.h"
+#include "server/io/cloud_reconstruct.h"
+#include "server/io/cloud_wire.h"
 #include "server/io/mesh_lockdown.h"
 #include "server/io/mesh_preflight.h"
 #include "server/io/mesh_wire.h"
@@ -30,6 +36,25 @@ __attribute__((visibility("default"))) void aiAssertViolation(const char* expres
   throw std::runtime_error(tryon::cat("assertion ", expression, " in ", file, ":", line));
 }
 }  // namespace Assimp
+
+// Open3D's Poisson starts each of its few tasks with std::async and waits for it. There are no threads in the sandbox
+// (the filter forbids them), so a task runs where it is started, to its end; the order is then fixed, too.
+namespace {
+bool run_tasks_inline = false;
+constexpr pthread_t kInlineTask = 1;
+}  // namespace
+extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* id, const pthread_attr_t*,
+                                                                     void* (*task)(void*), void* argument) noexcept {
+  if (!run_tasks_inline) return EAGAIN;
+  *id = kInlineTask;
+  task(argument);
+  return 0;
+}
+extern "C" __attribute__((visibility("default"))) int pthread_join(pthread_t id, void** result) {
+  if (id != kInlineTask) return ESRCH;
+  if (result != nullptr) *result = nullptr;
+  return 0;
+}
 
 namespace tryon {
 namespace {
@@ -89,25 +114,56 @@ void append_mesh(const aiMesh& part, const Eigen::Matrix4d& place, TriangleMesh*
   }
 }
 
-// All meshes of all nodes as one, each where its node puts it, in the order of the file.
-TriangleMesh flatten(const aiScene& scene) {
+void append_points(const aiMesh& part, const Eigen::Matrix4d& place, PointCloud* out, bool* normals) {
+  const Eigen::Matrix3d linear = place.topLeftCorner<3, 3>();
+  const Eigen::Matrix3d turn = linear.determinant() != 0.0 ? Eigen::Matrix3d(linear.inverse().transpose()) : linear;
+  const Vec3 shift = place.topRightCorner<3, 1>();
+  *normals = *normals && part.HasNormals();
+  for (unsigned i = 0; i < part.mNumVertices; ++i) {
+    const aiVector3D& v = part.mVertices[i];
+    out->positions.push_back(linear * Vec3(v.x, v.y, v.z) + shift);
+    if (!*normals) continue;
+    const aiVector3D& n = part.mNormals[i];
+    out->normals.push_back((turn * Vec3(n.x, n.y, n.z)).normalized());
+    *normals = out->normals.back().allFinite();
+  }
+}
+
+// All meshes of all nodes, each where its node puts it, in the order of the file.
+template <typename Append>
+void for_each_part(const aiScene& scene, Append append) {
   struct Visit {
     const aiNode* node;
     Eigen::Matrix4d place;
   };
-  TriangleMesh out;
   std::vector<Visit> open = {{scene.mRootNode, matrix_of(scene.mRootNode->mTransformation)}};
   while (!open.empty()) {
     const Visit visit = open.back();
     open.pop_back();
     for (unsigned i = 0; i < visit.node->mNumMeshes; ++i) {
-      append_mesh(*scene.mMeshes[visit.node->mMeshes[i]], visit.place, &out);
+      append(*scene.mMeshes[visit.node->mMeshes[i]], visit.place);
     }
     for (unsigned i = visit.node->mNumChildren; i-- > 0;) {
       const aiNode* child = visit.node->mChildren[i];
       open.push_back({child, visit.place * matrix_of(child->mTransformation)});
     }
   }
+}
+
+TriangleMesh flatten(const aiScene& scene) {
+  TriangleMesh out;
+  for_each_part(scene, [&](const aiMesh& part, const Eigen::Matrix4d& place) { append_mesh(part, place, &out); });
+  return out;
+}
+
+// Of a scene without triangles.
+PointCloud flatten_points(const aiScene& scene) {
+  PointCloud out;
+  bool normals = true;
+  for_each_part(scene, [&](const aiMesh& part, const Eigen::Matrix4d& place) {
+    if (part.mPrimitiveTypes == aiPrimitiveType_POINT) append_points(part, place, &out, &normals);
+  });
+  if (!normals) out.normals.clear();
   return out;
 }
 
@@ -141,32 +197,75 @@ ParsedMesh heal(TriangleMesh mesh, const MeshFacts& facts) {
   return out;
 }
 
-absl::StatusOr<TriangleMesh> read_with_assimp(const std::string& bytes, MeshFormat format, const std::string& name) {
+absl::StatusOr<ParsedMesh> judged(ParsedMesh out, const std::string& name, const ParseLimits& limits) {
+  if (out.mesh.triangles.empty()) {
+    return invalid_input("MESH_EMPTY", name, cat(name, " has no triangle with an area"), "Export the body again.");
+  }
+  RETURN_IF_ERROR(check_mesh_counts(out.mesh.vertex_count(), out.mesh.triangle_count(), name, limits));
+  RETURN_IF_ERROR(validate(out.mesh, name));
+  return out;
+}
+
+// What the library makes of the file, while it lives.
+template <typename Use>
+absl::StatusOr<ParsedMesh> read_with_assimp(const std::string& bytes, MeshFormat format, const std::string& name,
+                                            Use use) {
   Assimp::Importer importer;
   importer.SetIOHandler(new NoFiles);
   keep_only(format, &importer);
   const aiScene* scene = importer.ReadFileFromMemory(bytes.data(), bytes.size(), aiProcess_Triangulate,
                                                      std::string(mesh_format_name(format)).c_str());
   if (scene == nullptr || scene->mRootNode == nullptr) return unreadable(name, importer.GetErrorString());
-  return flatten(*scene);
+  return use(*scene);
+}
+
+absl::StatusOr<ParsedMesh> parse_points(const std::string& bytes, const std::string& name) {
+  ASSIGN_OR_RETURN(ParsedMesh out, read_with_assimp(bytes, MeshFormat::kGlb, name, [](const aiScene& scene) {
+                     return ParsedMesh{{}, flatten_points(scene), {}};
+                   }));
+  if (out.cloud.positions.empty()) return unreadable(name, "its points are not there");
+  RETURN_IF_ERROR(validate(out.cloud, name));
+  return out;
+}
+
+absl::StatusOr<ParsedMesh> parse_triangles(const std::string& bytes, MeshFormat format, const std::string& name,
+                                           const MeshFacts& facts, const ParseLimits& limits) {
+  ASSIGN_OR_RETURN(ParsedMesh out, read_with_assimp(bytes, format, name,
+                                                    [&](const aiScene& scene) { return heal(flatten(scene), facts); }));
+  return judged(std::move(out), name, limits);
+}
+
+absl::StatusOr<ParsedMesh> parse_obj(const std::string& bytes, const std::string& name, const ParseLimits& limits) {
+  MeshFacts facts;
+  ASSIGN_OR_RETURN(TriangleMesh mesh, read_obj(bytes, name, limits, &facts));
+  if (facts.points > 0) return read_cloud(bytes, MeshFormat::kObj, name, limits);
+  return judged(heal(std::move(mesh), facts), name, limits);
 }
 
 absl::StatusOr<ParsedMesh> parse(const std::string& bytes, MeshFormat format, const std::string& name,
                                  const ParseLimits& limits) {
-  MeshFacts facts;
-  TriangleMesh mesh;
-  if (format == MeshFormat::kObj) {
-    ASSIGN_OR_RETURN(mesh, read_obj(bytes, name, limits, &facts));
-  } else {
-    ASSIGN_OR_RETURN(facts, inspect_mesh(bytes, format, name, limits));
-    ASSIGN_OR_RETURN(mesh, read_with_assimp(bytes, format, name));
-  }
-  ParsedMesh out = heal(std::move(mesh), facts);
-  if (out.mesh.triangles.empty()) {
-    return invalid_input("MESH_EMPTY", name, cat(name, " has no triangle with an area"), "Export the body again.");
-  }
-  RETURN_IF_ERROR(check_mesh_counts(out.mesh.vertex_count(), out.mesh.triangle_count(), name, limits));
-  RETURN_IF_ERROR(validate(out.mesh, name));
+  if (format == MeshFormat::kObj) return parse_obj(bytes, name, limits);
+  ParsedMesh cloud;
+  ASSIGN_OR_RETURN(const MeshFacts facts, inspect_mesh(bytes, format, name, limits, &cloud));
+  if (facts.points == 0) return parse_triangles(bytes, format, name, facts, limits);
+  return format == MeshFormat::kGlb ? parse_points(bytes, name) : cloud;
+}
+
+// Screened Poisson by Open3D, on this thread alone: more threads give other bytes in every run.
+TriangleMesh solve_poisson(const std::vector<Vec3>& points, const std::vector<Vec3>& normals, int depth, double scale) {
+  open3d::geometry::PointCloud cloud(points);
+  cloud.normals_ = normals;
+  run_tasks_inline = true;
+  const auto [mesh, densities] = open3d::geometry::TriangleMesh::CreateFromPointCloudPoisson(
+      cloud, static_cast<size_t>(depth), 0.0f, static_cast<float>(scale), /*linear_fit=*/false, /*n_threads=*/1);
+  run_tasks_inline = false;
+  return {std::move(mesh->vertices_), std::move(mesh->triangles_)};
+}
+
+absl::StatusOr<Reconstruction> reconstruct(const std::string& bytes, const ParseLimits& limits) {
+  ASSIGN_OR_RETURN(const CloudRequest request, decode_cloud_request(bytes, limits));
+  ASSIGN_OR_RETURN(Reconstruction out, reconstruct_cloud(request.cloud, request.settings, solve_poisson));
+  RETURN_IF_ERROR(check_mesh_counts(out.mesh.vertex_count(), out.mesh.triangle_count(), "surface", limits));
   return out;
 }
 
@@ -200,14 +299,19 @@ std::optional<std::string> read_input(const ParseLimits& limits) {
   }
 }
 
-absl::StatusOr<ParsedMesh> answer(MeshFormat format, const std::string& name, const ParseLimits& limits) {
+// Locked in, then the answer to what descriptor 0 holds: a parsed file for a format, a surface without one.
+absl::StatusOr<std::string> answer(std::optional<MeshFormat> format, const std::string& name,
+                                   const ParseLimits& limits) {
   RETURN_IF_ERROR(lock_down_process(limits));
   const auto bytes = read_input(limits);
   if (!bytes) return internal_fault("the mesh reader cannot read its input");
   try {
-    return parse(*bytes, format, name, limits);
+    return format ? encode_mesh(parse(*bytes, *format, name, limits))
+                  : encode_reconstruction(reconstruct(*bytes, limits));
   } catch (const std::exception& e) {
-    return unreadable(name, e.what());
+    if (format) return unreadable(name, e.what());
+    return invalid_input("RECONSTRUCTION_FAILED", name, cat("no surface could be made of the points: ", e.what()),
+                         "Scan the person again, from all sides.");
   }
 }
 
@@ -215,8 +319,12 @@ int usage() { return 2; }
 
 int run(int argc, char** argv) {
   if (argc != 3 && argc != 8) return usage();
-  const auto format = mesh_format_from_name(cat(".", argv[1]));
-  if (!format.ok()) return usage();
+  std::optional<MeshFormat> format;
+  if (std::string_view(argv[1]) != "reconstruct") {
+    const auto named = mesh_format_from_name(cat(".", argv[1]));
+    if (!named.ok()) return usage();
+    format = *named;
+  }
   const std::string name = clean_file_name(argv[2]);
   ParseLimits limits;
   if (argc == 8) {
@@ -231,7 +339,8 @@ int run(int argc, char** argv) {
       "Decimate the mesh, or export it again with another program."));
   std::set_new_handler(on_out_of_memory);
   open3d::utility::SetVerbosityLevel(open3d::utility::VerbosityLevel::Error);
-  const bool written = write_all(encode_mesh(answer(*format, name, limits)));
+  const auto said = answer(format, name, limits);
+  const bool written = write_all(said.ok() ? *said : encode_mesh(said.status()));
   _exit(written ? 0 : 1);  // no clean-up of libraries that a hostile file may have upset
 }
 

@@ -17,6 +17,7 @@
 #include "server/base/program.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/io/cloud_wire.h"
 #include "server/io/mesh_preflight.h"
 #include "server/io/mesh_wire.h"
 
@@ -106,8 +107,9 @@ absl::Status Child::start(const std::string& program, std::vector<std::string> a
   std::vector<char*> argv;
   for (std::string& a : arguments) argv.push_back(a.data());
   argv.push_back(nullptr);
-  std::array<std::string, 5> settings = {"PATH=/usr/bin:/bin", "LANG=C", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
-                                         "MALLOC_ARENA_MAX=1"};
+  std::array<std::string, 6> settings = {"PATH=/usr/bin:/bin",     "LANG=C",
+                                         "OMP_NUM_THREADS=1",      "OMP_WAIT_POLICY=passive",
+                                         "OPENBLAS_NUM_THREADS=1", "MALLOC_ARENA_MAX=1"};
   std::vector<char*> environment;
   for (std::string& s : settings) environment.push_back(s.data());
   environment.push_back(nullptr);
@@ -150,7 +152,7 @@ absl::Status check_clocks(const RunContext& run, absl::Time give_up, const std::
 // Everything that the child says, until it closes its end; no longer and no more than allowed.
 absl::StatusOr<std::string> collect(const RunContext& run, int pipe, absl::Time give_up, const std::string& name,
                                     const ParseLimits& limits) {
-  const size_t most = 1'000'000 + size_t{24} * limits.max_vertices + size_t{12} * limits.max_triangles;
+  const size_t most = 1'000'000 + size_t{48} * limits.max_vertices + size_t{12} * limits.max_triangles;
   std::string out;
   std::vector<char> buffer(1 << 16);
   for (;;) {
@@ -198,6 +200,31 @@ absl::Status judge_exit(int status, const std::string& name, const ParseLimits& 
                        "The file upsets the reader; export it again with another program.");
 }
 
+// One child, one question, one answer: starts it in `mode` with `bytes` as its input and takes what it says.
+absl::StatusOr<std::string> ask_child(const RunContext& run, const std::string& parser, std::string_view mode,
+                                      std::string_view bytes, const std::string& name, const ParseLimits& limits) {
+  RETURN_IF_ERROR(run.check());
+  ASSIGN_OR_RETURN(Descriptor input, sealed_copy(bytes));
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return world_fault("pipe");
+  Descriptor from_child(ends[0]), to_parent(ends[1]);
+  if (!from_child.ok() || !to_parent.ok()) return world_fault("pipe");
+
+  Child child;
+  RETURN_IF_ERROR(
+      child.start(parser,
+                  {"tryon-meshparse", std::string(mode), name, cat(limits.max_file_bytes), cat(limits.max_vertices),
+                   cat(limits.max_triangles), cat(limits.address_space_bytes), cat(limits.cpu_seconds)},
+                  input.get(), to_parent.get()));
+  to_parent.close();
+  input.close();
+  const absl::Time give_up = absl::Now() + limits.wall_clock;
+  ASSIGN_OR_RETURN(std::string answer, collect(run, from_child.get(), give_up, name, limits));
+  RETURN_IF_ERROR(wait_for_exit(run, child, give_up, name, limits));
+  RETURN_IF_ERROR(judge_exit(child.end(), name, limits));
+  return answer;
+}
+
 }  // namespace
 
 std::string_view mesh_format_name(MeshFormat format) {
@@ -220,17 +247,20 @@ absl::StatusOr<MeshFormat> mesh_format_from_name(std::string_view file_name) {
   const size_t dot = file_name.find_last_of('.');
   std::string extension(dot == std::string_view::npos ? std::string_view() : file_name.substr(dot + 1));
   for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  for (MeshFormat format : {MeshFormat::kObj, MeshFormat::kPly, MeshFormat::kStl, MeshFormat::kGlb}) {
+  for (MeshFormat format : {MeshFormat::kObj, MeshFormat::kPly, MeshFormat::kStl, MeshFormat::kGlb, MeshFormat::kPcd}) {
     if (extension == mesh_format_name(format)) return format;
   }
   const std::string name = clean_file_name(file_name);
-  return invalid_input("MESH_WRONG_TYPE", name, cat(name, " is not named .obj, .ply, .stl or .glb"),
-                       extension == "gltf" ? "Export as one .glb file." : "Send an OBJ, PLY, STL or GLB file.");
+  return invalid_input("MESH_WRONG_TYPE", name, cat(name, " is not named .obj, .ply, .stl, .glb or .pcd"),
+                       extension == "gltf" ? "Export as one .glb file." : "Send an OBJ, PLY, STL, GLB or PCD file.");
 }
 
 absl::StatusOr<MeshFormat> sniff_mesh_format(std::string_view bytes) {
   if (bytes.starts_with("glTF")) return MeshFormat::kGlb;
   if (bytes.starts_with("ply\n") || bytes.starts_with("ply\r")) return MeshFormat::kPly;
+  for (std::string_view start : {"# .PCD", "VERSION ", "FIELDS "}) {
+    if (bytes.starts_with(start)) return MeshFormat::kPcd;
+  }
   if (bytes.size() >= 84) {
     uint32_t triangles = 0;
     std::memcpy(&triangles, bytes.data() + 80, 4);
@@ -244,8 +274,9 @@ absl::StatusOr<MeshFormat> sniff_mesh_format(std::string_view bytes) {
       if (head.find('\0') == head.npos) return MeshFormat::kObj;
     }
   }
-  return invalid_input("MESH_WRONG_TYPE", "mesh", "the bytes are no OBJ, PLY, STL or GLB that can be told by its look",
-                       "Send an OBJ, PLY, STL or GLB file.");
+  return invalid_input("MESH_WRONG_TYPE", "mesh",
+                       "the bytes are no OBJ, PLY, STL, GLB or PCD that can be told by its look",
+                       "Send an OBJ, PLY, STL, GLB or PCD file.");
 }
 
 absl::StatusOr<ParsedMesh> parse_mesh_sandboxed(const RunContext& run, const std::string& parser,
@@ -257,26 +288,19 @@ absl::StatusOr<ParsedMesh> parse_mesh_sandboxed(const RunContext& run, const std
                          cat(name, " has ", bytes.size(), " bytes; the limit is ", limits.max_file_bytes),
                          "Decimate the mesh; 50,000 vertices describe a body well.");
   }
-  RETURN_IF_ERROR(run.check());
-  ASSIGN_OR_RETURN(Descriptor input, sealed_copy(bytes));
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return world_fault("pipe");
-  Descriptor from_child(ends[0]), to_parent(ends[1]);
-  if (!from_child.ok() || !to_parent.ok()) return world_fault("pipe");
-
-  Child child;
-  RETURN_IF_ERROR(child.start(
-      parser,
-      {"tryon-meshparse", std::string(mesh_format_name(format)), name, cat(limits.max_file_bytes),
-       cat(limits.max_vertices), cat(limits.max_triangles), cat(limits.address_space_bytes), cat(limits.cpu_seconds)},
-      input.get(), to_parent.get()));
-  to_parent.close();
-  input.close();
-  const absl::Time give_up = absl::Now() + limits.wall_clock;
-  ASSIGN_OR_RETURN(const std::string answer, collect(run, from_child.get(), give_up, name, limits));
-  RETURN_IF_ERROR(wait_for_exit(run, child, give_up, name, limits));
-  RETURN_IF_ERROR(judge_exit(child.end(), name, limits));
+  ASSIGN_OR_RETURN(const std::string answer, ask_child(run, parser, mesh_format_name(format), bytes, name, limits));
   return decode_mesh(answer, limits);
+}
+
+absl::StatusOr<Reconstruction> reconstruct_sandboxed(const RunContext& run, const std::string& parser,
+                                                     const PointCloud& cloud, const ReconstructSettings& settings,
+                                                     const ParseLimits& limits) {
+  RETURN_IF_ERROR(check_cloud_request(cloud, settings, limits));
+  const std::string request = encode_cloud_request(cloud, settings);
+  ParseLimits child_limits = limits;  // the points were counted above; a file's bytes have nothing to do with them
+  child_limits.max_file_bytes = static_cast<int64_t>(request.size());
+  ASSIGN_OR_RETURN(const std::string answer, ask_child(run, parser, "reconstruct", request, "cloud", child_limits));
+  return decode_reconstruction(answer, limits);
 }
 
 std::string default_meshparse_path() { return beside_this_program("tryon-meshparse"); }

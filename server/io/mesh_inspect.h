@@ -124,8 +124,9 @@ struct Polygons {
   std::vector<int> starts;      // [polygon_count + 1]
 };
 
-absl::StatusOr<MeshFacts> inspect_obj(const MeshSource& source, Polygons* keep = nullptr);
-absl::StatusOr<MeshFacts> inspect_ply(const MeshSource& source);
+// `keep` takes the polygons, `cloud` the points of a file without faces; either may be null.
+absl::StatusOr<MeshFacts> inspect_obj(const MeshSource& source, Polygons* keep = nullptr, ParsedMesh* cloud = nullptr);
+absl::StatusOr<MeshFacts> inspect_ply(const MeshSource& source, ParsedMesh* cloud = nullptr);
 absl::StatusOr<MeshFacts> inspect_stl(const MeshSource& source);
 absl::StatusOr<MeshFacts> inspect_glb(const MeshSource& source);
 

@@ -313,7 +313,7 @@ absl::Status GlbInspector::check_primitive(const Json& primitive, const std::str
   }
   int64_t mode = 0, position_index = 0;
   RETURN_IF_ERROR(pick(primitive, "mode", 4, where, &mode));
-  if (mode < 4) return absl::OkStatus();  // points and lines: no cloth rests on them
+  if (mode > 0 && mode < 4) return absl::OkStatus();  // no cloth rests on lines
   if (mode > 6) return bad(where, "mode");
   RETURN_IF_ERROR(pick_index(primitive["attributes"], "POSITION", "accessors", where, &position_index));
   const Accessor& position = accessors_[static_cast<size_t>(position_index)];
@@ -330,6 +330,10 @@ absl::Status GlbInspector::check_primitive(const Json& primitive, const std::str
     RETURN_IF_ERROR(check_indices(indices, position.count, where, &used));
     corners = indices.count;
     used_count = used.count();
+  }
+  if (mode == 0) {  // a scan, if there is nothing else
+    facts->points += position.count;
+    return source_.check_counts(facts->points, 0);
   }
   if (mode == 4 ? corners % 3 != 0 : corners < 3) {
     return source_.contradictory(where, cat(where, " has ", corners, " corners, which make no whole triangles"));
@@ -439,9 +443,13 @@ absl::StatusOr<MeshFacts> GlbInspector::walk_scene() const {
     RETURN_IF_ERROR(pick_index(node, "mesh", "meshes", where, &mesh));
     const MeshFacts& part = meshes_[static_cast<size_t>(mesh)];
     facts.vertices += part.vertices, facts.referenced += part.referenced, facts.triangles += part.triangles;
-    RETURN_IF_ERROR(source_.check_counts(facts.vertices, facts.triangles));
+    facts.points += part.points;
+    RETURN_IF_ERROR(source_.check_counts(std::max(facts.vertices, facts.points), facts.triangles));
   }
-  if (facts.vertices == 0) return source_.has_no_faces("has no triangles in its scene");
+  if (facts.vertices == 0 && facts.points == 0) {
+    return source_.has_no_faces("has neither triangles nor points in its scene");
+  }
+  if (facts.vertices > 0) facts.points = 0;  // a mesh with a few stray points is a mesh
   return facts;
 }
 

@@ -1,6 +1,7 @@
 // What an OBJ file is checked for: v, vt, vn and f lines; everything else is left to the reader.
 #include <array>
 
+#include "server/io/cloud_points.h"
 #include "server/io/mesh_inspect.h"
 
 namespace tryon::mesh_inspect {
@@ -49,8 +50,6 @@ absl::Status count_lines(ObjState* state) {
     return state->source.wrong_type("is not an OBJ file: it has neither 'v' nor 'f' lines");
   }
   if (state->total[kVertex] == 0) return state->source.empty("has no vertices");
-  if (state->faces == 0)
-    return state->source.has_no_faces(cat("has ", state->total[kVertex], " vertices but no faces"));
   return state->source.check_counts(state->total[kVertex], state->faces);
 }
 
@@ -113,15 +112,37 @@ absl::Status check_face(ObjState* state, std::string_view rest, bool cut, const 
   return absl::OkStatus();
 }
 
+struct CloudNumbers {
+  std::vector<Vec3> positions, normals;  // of v and vn lines
+};
+
+// A file of bare v lines; as many vn lines as v lines are the points' normals, one each.
+absl::StatusOr<MeshFacts> finish_cloud(const MeshSource& source, const CloudNumbers& points, ParsedMesh* keep) {
+  const bool with_normals = !points.normals.empty() && points.normals.size() == points.positions.size();
+  CloudBuilder builder(with_normals);
+  for (size_t i = 0; i < points.positions.size(); ++i) {
+    RETURN_IF_ERROR(builder.add(source, points.positions[i], with_normals ? points.normals[i] : Vec3(Vec3::Zero())));
+  }
+  ParsedMesh out;
+  RETURN_IF_ERROR(builder.finish(source, &out));
+  MeshFacts facts;
+  facts.vertices = static_cast<int64_t>(points.positions.size());
+  facts.points = out.cloud.point_count();
+  if (keep != nullptr) *keep = std::move(out);
+  return facts;
+}
+
 }  // namespace
 
-absl::StatusOr<MeshFacts> inspect_obj(const MeshSource& source, Polygons* keep) {
+absl::StatusOr<MeshFacts> inspect_obj(const MeshSource& source, Polygons* keep, ParsedMesh* cloud) {
   if (source.bytes.find('\0') != std::string_view::npos) {
     return source.wrong_type("is not an OBJ file: it holds binary data");
   }
   ObjState state{source, keep};
   if (keep != nullptr) *keep = {{}, {}, {0}};
   RETURN_IF_ERROR(count_lines(&state));
+  const bool bare = state.faces == 0;
+  CloudNumbers points;
   UsedSet used(state.total[kVertex]);
   LineReader lines(source.bytes);
   std::string_view line;
@@ -145,6 +166,7 @@ absl::StatusOr<MeshFacts> inspect_obj(const MeshSource& source, Polygons* keep) 
       const int needed = kind == kTexture ? 1 : 3;
       Vec3 numbers = Vec3::Zero();
       RETURN_IF_ERROR(check_numbers(source, trimmed, needed, lines.last_is_cut(), where, &numbers));
+      if (bare && kind != kTexture) (kind == kVertex ? points.positions : points.normals).push_back(numbers);
       if (kind == kVertex && keep != nullptr) keep->positions.push_back(numbers);
       ++state.seen[kind];
     } else if (kind == kFaceLine) {
@@ -152,7 +174,8 @@ absl::StatusOr<MeshFacts> inspect_obj(const MeshSource& source, Polygons* keep) 
     }
   }
   RETURN_IF_ERROR(source.check_counts(state.total[kVertex], state.triangles));
-  return MeshFacts{state.total[kVertex], used.count(), state.triangles};
+  if (bare) return finish_cloud(source, points, cloud);
+  return MeshFacts{state.total[kVertex], used.count(), state.triangles, 0};
 }
 
 }  // namespace tryon::mesh_inspect

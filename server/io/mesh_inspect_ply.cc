@@ -1,171 +1,26 @@
 // What a PLY file is checked for: a sane header, as many bytes or words as it declares, finite x, y, z, faces in range.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
-#include "server/io/mesh_inspect.h"
+#include "server/io/cloud_points.h"
+#include "server/io/mesh_ply_header.h"
 
 namespace tryon::mesh_inspect {
 namespace {
 
-enum class Scalar { kInt8, kUint8, kInt16, kUint16, kInt32, kUint32, kFloat32, kFloat64 };
-enum class Encoding { kText, kLittle, kBig };
-
-struct ScalarName {
-  std::string_view name;
-  Scalar scalar;
-};
-constexpr ScalarName kScalars[] = {
-    {"char", Scalar::kInt8},      {"int8", Scalar::kInt8},       {"uchar", Scalar::kUint8},
-    {"uint8", Scalar::kUint8},    {"short", Scalar::kInt16},     {"int16", Scalar::kInt16},
-    {"ushort", Scalar::kUint16},  {"uint16", Scalar::kUint16},   {"int", Scalar::kInt32},
-    {"int32", Scalar::kInt32},    {"uint", Scalar::kUint32},     {"uint32", Scalar::kUint32},
-    {"float", Scalar::kFloat32},  {"float32", Scalar::kFloat32}, {"double", Scalar::kFloat64},
-    {"float64", Scalar::kFloat64}};
-
-std::optional<Scalar> scalar_of(std::string_view word) {
-  for (const ScalarName& s : kScalars) {
-    if (s.name == word) return s.scalar;
-  }
-  return std::nullopt;
-}
-
-constexpr int size_of(Scalar s) {
-  switch (s) {
-    case Scalar::kInt8:
-    case Scalar::kUint8:
-      return 1;
-    case Scalar::kInt16:
-    case Scalar::kUint16:
-      return 2;
-    case Scalar::kFloat64:
-      return 8;
-    default:
-      return 4;
-  }
-}
-constexpr bool is_float(Scalar s) { return s == Scalar::kFloat32 || s == Scalar::kFloat64; }
-
-struct Property {
-  std::string name;
-  Scalar type = Scalar::kFloat32;
-  std::optional<Scalar> list_count;  // set for a list
-};
-struct Element {
-  std::string name;
-  int64_t count = 0;
-  std::vector<Property> properties;
-
-  int64_t smallest_bytes(bool text) const {  // of one entry
-    int64_t bytes = 0;
-    for (const Property& p : properties) bytes += text ? 2 : size_of(p.list_count.value_or(p.type));
-    return bytes;
-  }
-};
-struct Header {
-  Encoding encoding = Encoding::kText;
-  std::vector<Element> elements;
-  size_t body = 0;  // first byte after end_header's line
-  int64_t lines = 0;
-};
-
-absl::Status add_property(const MeshSource& source, std::string_view rest, const std::string& where, Header* header) {
-  if (header->elements.empty()) return source.contradictory(where, cat(where, " is a property of no element"));
-  Property property;
-  std::string_view type = next_word(&rest);
-  if (type == "list") {
-    property.list_count = scalar_of(next_word(&rest));
-    if (!property.list_count || is_float(*property.list_count)) {
-      return source.contradictory(where, cat(where, " has a list whose length is not a whole number type"));
-    }
-    type = next_word(&rest);
-  }
-  const auto scalar = scalar_of(type);
-  property.name = std::string(next_word(&rest));
-  if (!scalar) return source.contradictory(where, cat(where, " has the unknown type '", shown(type), "'"));
-  if (property.name.empty()) return source.contradictory(where, cat(where, " has a property without a name"));
-  property.type = *scalar;
-  for (const Property& p : header->elements.back().properties) {
-    if (p.name == property.name) return source.contradictory(where, cat(where, " repeats '", shown(p.name), "'"));
-  }
-  header->elements.back().properties.push_back(std::move(property));
-  return absl::OkStatus();
-}
-
-absl::Status add_element(const MeshSource& source, std::string_view rest, const std::string& where, Header* header) {
-  Element element;
-  element.name = std::string(next_word(&rest));
-  const auto count = parse_integer(next_word(&rest));
-  if (element.name.empty() || !count || *count < 0) {
-    return source.contradictory(where, cat(where, " declares an element without a usable name and count"));
-  }
-  element.count = *count;
-  for (const Element& e : header->elements) {
-    if (e.name == element.name) return source.contradictory(where, cat(where, " repeats '", shown(e.name), "'"));
-  }
-  header->elements.push_back(std::move(element));
-  if (header->elements.size() > 64) return source.contradictory(where, "it declares more than 64 elements");
-  return absl::OkStatus();
-}
-
-absl::Status set_encoding(const MeshSource& source, std::string_view rest, const std::string& where, Header* header) {
-  const std::string_view word = next_word(&rest), version = next_word(&rest);
-  if (word == "ascii") {
-    header->encoding = Encoding::kText;
-  } else if (word == "binary_little_endian") {
-    header->encoding = Encoding::kLittle;
-  } else if (word == "binary_big_endian") {
-    header->encoding = Encoding::kBig;
-  } else {
-    return source.contradictory(where, cat(where, " names the unknown format '", shown(word), "'"));
-  }
-  if (version != "1.0")
-    return source.contradictory(where, cat(where, " names the unknown version '", shown(version), "'"));
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Header> read_header(const MeshSource& source) {
-  Header header;
-  LineReader lines(source.bytes);
-  std::string_view line;
-  bool has_format = false;
-  while (lines.next(&line)) {
-    const std::string where = cat("line ", lines.number());
-    if (lines.last_is_cut() || lines.number() > 1000) break;
-    const std::string_view word = next_word(&line);
-    if (lines.number() == 1) {
-      if (word != "ply") return source.wrong_type("is not a PLY file: it does not begin with 'ply'");
-    } else if (word == "format") {
-      RETURN_IF_ERROR(set_encoding(source, line, where, &header));
-      has_format = true;
-    } else if (word == "element") {
-      RETURN_IF_ERROR(add_element(source, line, where, &header));
-    } else if (word == "property") {
-      RETURN_IF_ERROR(add_property(source, line, where, &header));
-    } else if (word == "end_header") {
-      if (!has_format) return source.contradictory(where, "its header has no 'format' line");
-      header.body = lines.position();
-      header.lines = lines.number();
-      return header;
-    } else if (!word.empty() && word != "comment" && word != "obj_info") {
-      return source.contradictory(where, cat(where, " has the unknown header word '", shown(word), "'"));
-    }
-  }
-  if (!source.bytes.starts_with("ply")) return source.wrong_type("is not a PLY file: it does not begin with 'ply'");
-  return source.truncated("header", "its header has no 'end_header'");
-}
-
 // Reads the numbers of the body one after another, whichever way they are written.
 class ValueReader {
  public:
-  ValueReader(const MeshSource& source, const Header& header)
+  ValueReader(const MeshSource& source, const PlyHeader& header)
       : source_(source), encoding_(header.encoding), rest_(source.bytes.substr(header.body)) {}
 
-  absl::StatusOr<double> next(Scalar type, const std::string& element, int64_t entry) {
-    return encoding_ == Encoding::kText ? next_text(type, element, entry) : next_binary(type, element, entry);
+  absl::StatusOr<double> next(PlyScalar type, const std::string& element, int64_t entry) {
+    return encoding_ == PlyEncoding::kText ? next_text(type, element, entry) : next_binary(type, element, entry);
   }
   // What is left when all is read: white space in text, nothing in binary.
   bool at_end() {
-    if (encoding_ != Encoding::kText) return rest_.empty();
+    if (encoding_ != PlyEncoding::kText) return rest_.empty();
     skip_space();
     return rest_.empty();
   }
@@ -175,7 +30,7 @@ class ValueReader {
   void skip_space() {
     while (!rest_.empty() && (is_blank(rest_[0]) || rest_[0] == '\n')) rest_.remove_prefix(1);
   }
-  absl::StatusOr<double> next_text(Scalar type, const std::string& element, int64_t entry) {
+  absl::StatusOr<double> next_text(PlyScalar type, const std::string& element, int64_t entry) {
     skip_space();
     if (rest_.empty()) return end_of_file(element, entry);
     const size_t end = std::min(rest_.find_first_of(" \t\r\n\v\f"), rest_.size());
@@ -188,36 +43,36 @@ class ValueReader {
     }
     return *value;
   }
-  absl::StatusOr<double> next_binary(Scalar type, const std::string& element, int64_t entry) {
+  absl::StatusOr<double> next_binary(PlyScalar type, const std::string& element, int64_t entry) {
     const size_t size = static_cast<size_t>(size_of(type));
     if (rest_.size() < size) return end_of_file(element, entry);
     unsigned char raw[8] = {};
     std::memcpy(raw, rest_.data(), size);
     rest_.remove_prefix(size);
-    if (encoding_ == Encoding::kBig) std::reverse(raw, raw + size);
+    if (encoding_ == PlyEncoding::kBig) std::reverse(raw, raw + size);
     return decode(type, raw);
   }
-  static double decode(Scalar type, const unsigned char* raw) {
+  static double decode(PlyScalar type, const unsigned char* raw) {
     auto as = [raw](auto value) {
       std::memcpy(&value, raw, sizeof(value));
       return static_cast<double>(value);
     };
     switch (type) {
-      case Scalar::kInt8:
+      case PlyScalar::kInt8:
         return as(int8_t{});
-      case Scalar::kUint8:
+      case PlyScalar::kUint8:
         return as(uint8_t{});
-      case Scalar::kInt16:
+      case PlyScalar::kInt16:
         return as(int16_t{});
-      case Scalar::kUint16:
+      case PlyScalar::kUint16:
         return as(uint16_t{});
-      case Scalar::kInt32:
+      case PlyScalar::kInt32:
         return as(int32_t{});
-      case Scalar::kUint32:
+      case PlyScalar::kUint32:
         return as(uint32_t{});
-      case Scalar::kFloat32:
+      case PlyScalar::kFloat32:
         return as(float{});
-      case Scalar::kFloat64:
+      case PlyScalar::kFloat64:
         return as(double{});
     }
     return 0.0;
@@ -228,19 +83,19 @@ class ValueReader {
   }
 
   const MeshSource& source_;
-  Encoding encoding_;
+  PlyEncoding encoding_;
   std::string_view rest_;
 };
 
-bool is_face_list(const Property& p) {
+bool is_face_list(const PlyProperty& p) {
   return p.list_count.has_value() && (p.name == "vertex_indices" || p.name == "vertex_index");
 }
 
 // The header alone can be absurd: missing parts, or counts that the bytes behind it could never hold.
-absl::Status check_header(const MeshSource& source, const Header& header) {
-  const Element *vertex = nullptr, *face = nullptr;
+absl::Status check_header(const MeshSource& source, const PlyHeader& header) {
+  const PlyElement *vertex = nullptr, *face = nullptr;
   const int64_t body_bytes = static_cast<int64_t>(source.bytes.size() - header.body);
-  for (const Element& e : header.elements) {
+  for (const PlyElement& e : header.elements) {
     if (e.name == "vertex") vertex = &e;
     if (e.name == "face") face = &e;
     if (e.name == "tristrips") {
@@ -253,21 +108,20 @@ absl::Status check_header(const MeshSource& source, const Header& header) {
   if (vertex == nullptr || vertex->count == 0) return source.empty("declares no vertices");
   for (std::string_view axis : {"x", "y", "z"}) {
     const auto found = std::find_if(vertex->properties.begin(), vertex->properties.end(),
-                                    [&](const Property& p) { return p.name == axis && !p.list_count; });
+                                    [&](const PlyProperty& p) { return p.name == axis && !p.list_count; });
     if (found == vertex->properties.end()) {
       return source.contradictory("element vertex", cat("its vertices have no coordinate ", axis));
     }
   }
-  if (face == nullptr || face->count == 0) {
-    return source.has_no_faces(cat("is a point cloud: ", vertex->count, " vertices and no faces"));
-  }
-  if (face < vertex) return source.unsupported("element face", "faces come before vertices", "Export vertices first.");
-  RETURN_IF_ERROR(source.check_counts(vertex->count, face->count));
-  if (std::none_of(face->properties.begin(), face->properties.end(), is_face_list)) {
+  const bool cloud = face == nullptr || face->count == 0;
+  if (!cloud && face < vertex)
+    return source.unsupported("element face", "faces come before vertices", "Export vertices first.");
+  RETURN_IF_ERROR(source.check_counts(vertex->count, cloud ? 0 : face->count));
+  if (!cloud && std::none_of(face->properties.begin(), face->properties.end(), is_face_list)) {
     return source.contradictory("element face", "its faces have no list vertex_indices");
   }
-  for (const Element& e : header.elements) {
-    if (e.count > 0 && e.count > body_bytes / e.smallest_bytes(header.encoding == Encoding::kText) + 1) {
+  for (const PlyElement& e : header.elements) {
+    if (e.count > 0 && e.count > body_bytes / e.smallest_bytes(header.encoding == PlyEncoding::kText) + 1) {
       return source.truncated(
           cat("element ", shown(e.name)),
           cat("it declares ", e.count, " of element ", shown(e.name), " but has only ", body_bytes, " bytes for them"));
@@ -276,7 +130,7 @@ absl::Status check_header(const MeshSource& source, const Header& header) {
   return absl::OkStatus();
 }
 
-absl::Status check_list(const MeshSource& source, const Element& e, const Property& p, int64_t entry,
+absl::Status check_list(const MeshSource& source, const PlyElement& e, const PlyProperty& p, int64_t entry,
                         int64_t vertex_count, ValueReader* values, UsedSet* used, int64_t* triangles) {
   ASSIGN_OR_RETURN(const double declared, values->next(*p.list_count, e.name, entry));
   const std::string where = cat(shown(e.name), " ", entry);
@@ -300,20 +154,84 @@ absl::Status check_list(const MeshSource& source, const Element& e, const Proper
   return absl::OkStatus();
 }
 
+absl::Status check_end(const MeshSource& source, ValueReader* values) {
+  if (values->at_end()) return absl::OkStatus();
+  return source.contradictory("end of file", cat(values->left(), " bytes follow after all that its header declares"));
+}
+
+// Reads a file whose vertices are all there is to it.
+class PlyCloudReader {
+ public:
+  PlyCloudReader(const MeshSource& source, const PlyHeader& header)
+      : source_(source), header_(header), values_(source, header), vertex_(*header.find("vertex")) {
+    constexpr std::string_view kNames[] = {"x", "y", "z", "nx", "ny", "nz"};
+    slot_.assign(vertex_.properties.size(), -1);
+    for (int k = 0; k < 6; ++k) {
+      const int index = vertex_.scalar_index(kNames[k]);
+      if (index >= 0) slot_[static_cast<size_t>(index)] = k;
+      if (k >= 3) normals_ = normals_ && index >= 0;
+    }
+  }
+
+  absl::StatusOr<MeshFacts> read(ParsedMesh* keep) {
+    CloudBuilder points(normals_);
+    points.reserve(vertex_.count);
+    for (const PlyElement& e : header_.elements) {
+      for (int64_t entry = 0; entry < e.count; ++entry) {
+        std::array<double, 6> value = {};
+        RETURN_IF_ERROR(read_entry(e, entry, &value));
+        if (&e != &vertex_) continue;
+        RETURN_IF_ERROR(points.add(source_, {value[0], value[1], value[2]}, {value[3], value[4], value[5]}));
+      }
+    }
+    RETURN_IF_ERROR(check_end(source_, &values_));
+    ParsedMesh out;
+    RETURN_IF_ERROR(points.finish(source_, &out));
+    MeshFacts facts;
+    facts.vertices = vertex_.count;
+    facts.points = out.cloud.point_count();
+    if (keep != nullptr) *keep = std::move(out);
+    return facts;
+  }
+
+ private:
+  absl::Status read_entry(const PlyElement& e, int64_t entry, std::array<double, 6>* value) {
+    for (size_t i = 0; i < e.properties.size(); ++i) {
+      const PlyProperty& p = e.properties[i];
+      if (p.list_count) {
+        int64_t triangles = 0;
+        RETURN_IF_ERROR(check_list(source_, e, p, entry, 0, &values_, nullptr, &triangles));
+        continue;
+      }
+      ASSIGN_OR_RETURN(const double number, values_.next(p.type, e.name, entry));
+      if (&e == &vertex_ && slot_[i] >= 0) (*value)[static_cast<size_t>(slot_[i])] = number;
+    }
+    return absl::OkStatus();
+  }
+
+  const MeshSource& source_;
+  const PlyHeader& header_;
+  ValueReader values_;
+  const PlyElement& vertex_;
+  std::vector<int> slot_;  // [property_count] 0..5: x, y, z, nx, ny, nz; -1: not wanted
+  bool normals_ = true;
+};
+
 }  // namespace
 
-absl::StatusOr<MeshFacts> inspect_ply(const MeshSource& source) {
-  ASSIGN_OR_RETURN(const Header header, read_header(source));
+absl::StatusOr<MeshFacts> inspect_ply(const MeshSource& source, ParsedMesh* cloud) {
+  ASSIGN_OR_RETURN(const PlyHeader header, read_ply_header(source));
   RETURN_IF_ERROR(check_header(source, header));
+  if (!header.has_faces()) return PlyCloudReader(source, header).read(cloud);
   int64_t vertex_count = 0, triangles = 0;
-  for (const Element& e : header.elements) {
+  for (const PlyElement& e : header.elements) {
     if (e.name == "vertex") vertex_count = e.count;
   }
   UsedSet used(vertex_count);
   ValueReader values(source, header);
-  for (const Element& e : header.elements) {
+  for (const PlyElement& e : header.elements) {
     for (int64_t entry = 0; entry < e.count; ++entry) {
-      for (const Property& p : e.properties) {
+      for (const PlyProperty& p : e.properties) {
         if (p.list_count) {
           RETURN_IF_ERROR(check_list(source, e, p, entry, vertex_count, &values, &used, &triangles));
           continue;
@@ -324,9 +242,7 @@ absl::StatusOr<MeshFacts> inspect_ply(const MeshSource& source) {
       }
     }
   }
-  if (!values.at_end()) {
-    return source.contradictory("end of file", cat(values.left(), " bytes follow after all that its header declares"));
-  }
+  RETURN_IF_ERROR(check_end(source, &values));
   RETURN_IF_ERROR(source.check_counts(vertex_count, triangles));
   return MeshFacts{vertex_count, used.count(), triangles};
 }

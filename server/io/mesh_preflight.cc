@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "server/io/cloud_file.h"
+#include "server/io/cloud_points.h"
 #include "server/io/mesh_inspect.h"
 
 namespace tryon {
@@ -36,8 +38,7 @@ absl::Status MeshSource::index_out_of_range(std::string_view element, int64_t in
 }
 
 absl::Status MeshSource::has_no_faces(std::string_view what) const {
-  return invalid_input("MESH_HAS_NO_FACES", name, cat(name, " ", what),
-                       "Turn the scan into a triangle mesh first; a bare point cloud is not accepted.");
+  return invalid_input("MESH_HAS_NO_FACES", name, cat(name, " ", what), "Export the body as triangles or as points.");
 }
 
 absl::Status MeshSource::unsupported(std::string_view element, std::string_view what, std::string_view remedy) const {
@@ -51,7 +52,7 @@ absl::Status MeshSource::external_file(std::string_view element) const {
 
 absl::Status MeshSource::wrong_type(std::string_view what) const {
   return invalid_input("MESH_WRONG_TYPE", name, cat(name, " ", what),
-                       "Send an OBJ, PLY, STL or GLB file under its own type.");
+                       "Send an OBJ, PLY, STL, GLB or PCD file under its own type.");
 }
 
 absl::Status MeshSource::check_counts(int64_t vertices, int64_t triangles) const {
@@ -114,6 +115,11 @@ std::string clean_file_name(std::string_view name) {
 
 absl::StatusOr<MeshFacts> inspect_mesh(std::string_view bytes, MeshFormat format, std::string_view file_name,
                                        const ParseLimits& limits) {
+  return inspect_mesh(bytes, format, file_name, limits, nullptr);
+}
+
+absl::StatusOr<MeshFacts> inspect_mesh(std::string_view bytes, MeshFormat format, std::string_view file_name,
+                                       const ParseLimits& limits, ParsedMesh* cloud) {
   const mesh_inspect::MeshSource source{bytes, clean_file_name(file_name), limits};
   if (bytes.empty()) return source.empty("has no bytes at all");
   if (static_cast<int64_t>(bytes.size()) > limits.max_file_bytes) {
@@ -124,17 +130,27 @@ absl::StatusOr<MeshFacts> inspect_mesh(std::string_view bytes, MeshFormat format
   RETURN_IF_ERROR(check_type(source, format));
   switch (format) {
     case MeshFormat::kObj:
-      return mesh_inspect::inspect_obj(source);
+      return mesh_inspect::inspect_obj(source, nullptr, cloud);
     case MeshFormat::kPly:
-      return mesh_inspect::inspect_ply(source);
+      return mesh_inspect::inspect_ply(source, cloud);
     case MeshFormat::kStl:
       return mesh_inspect::inspect_stl(source);
     case MeshFormat::kGlb:
       return mesh_inspect::inspect_glb(source);
     case MeshFormat::kPcd:
-      break;
+      return mesh_inspect::inspect_pcd(source, cloud);
   }
   return internal_fault("unknown mesh format");
+}
+
+absl::StatusOr<ParsedMesh> read_cloud(std::string_view bytes, MeshFormat format, std::string_view file_name,
+                                      const ParseLimits& limits) {
+  ParsedMesh out;
+  ASSIGN_OR_RETURN(const MeshFacts facts, inspect_mesh(bytes, format, file_name, limits, &out));
+  if (facts.points > 0 && !out.cloud.positions.empty()) return out;
+  const std::string name = clean_file_name(file_name);
+  return invalid_input("MESH_UNSUPPORTED", name, cat(name, " holds no bare points that are read"),
+                       "Send a point cloud.");
 }
 
 absl::Status check_mesh_counts(int64_t vertices, int64_t triangles, std::string_view file_name,

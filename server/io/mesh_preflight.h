@@ -15,10 +15,14 @@ struct MeshFacts {
   int64_t vertices = 0;    // stored; an STL stores three a triangle
   int64_t referenced = 0;  // of these, used by a face
   int64_t triangles = 0;   // after cutting each n-gon into n - 2
+  int64_t points = 0;      // usable ones of a file that holds points only; 0: a mesh
 };
 
 absl::StatusOr<MeshFacts> inspect_mesh(std::string_view bytes, MeshFormat format, std::string_view file_name,
                                        const ParseLimits& limits);
+// The same, and the points themselves where the file holds only points (PLY, PCD, OBJ).
+absl::StatusOr<MeshFacts> inspect_mesh(std::string_view bytes, MeshFormat format, std::string_view file_name,
+                                       const ParseLimits& limits, ParsedMesh* cloud);
 absl::Status preflight_mesh(std::string_view bytes, MeshFormat format, std::string_view file_name,
                             const ParseLimits& limits);
 

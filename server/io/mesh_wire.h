@@ -1,6 +1,6 @@
-// What it is: the flat format on the pipe from tryon-meshparse: magic, counts, positions, triangles, notes; or a
-// status. Units: the file's. How it fails: every length is checked against the bytes that are there; the reader trusts
-// nothing. Thread rules: pure functions.
+// What it is: the flat format on the pipe from tryon-meshparse: magic, counts, positions, triangles, points, normals,
+// notes; or a status. Units: the file's. How it fails: every length is checked against the bytes that are there; the
+// reader trusts nothing. Thread rules: pure functions.
 #pragma once
 
 #include "absl/status/statusor.h"

@@ -14,7 +14,8 @@
 namespace tryon::testing {
 
 struct CorpusFile {
-  std::string file, reason, field;
+  std::string file, reason, field;  // reason CLOUD: field is the number of points
+  bool is_read() const { return reason == "OK" || reason == "CLOUD"; }
   friend void PrintTo(const CorpusFile& f, std::ostream* out) { *out << f.file; }
 };
 

@@ -1,0 +1,104 @@
+// What it is: how fast files of points become clouds (MB/s, in process) and clouds become surfaces (CPU seconds of the
+// sandboxed child, which is what the worker waits for), on a body-like shape of up to a million points.
+#include <sys/resource.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "benchmark/benchmark.h"
+#include "server/base/text.h"
+#include "server/io/cloud_file.h"
+#include "server/io/mesh_file.h"
+
+namespace tryon {
+namespace {
+
+double noise(int i) {
+  const double x = std::sin(i * 12.9898) * 43758.5453;
+  return 2.0 * (x - std::floor(x)) - 1.0;
+}
+
+void add_limb(const Vec3& from, const Vec3& to, double radius, int count, PointCloud* out) {
+  const Vec3 axis = (to - from).normalized(), u = axis.unitOrthogonal(), v = axis.cross(u);
+  const double reach = 0.5 * (to - from).norm();
+  for (int i = 0; i < count; ++i) {
+    const double h = ((2.0 * i + 1.0) / count - 1.0) * (reach + radius), a = i * 2.399963229728653;
+    const double over = std::max(0.0, std::abs(h) - reach), ring = std::sqrt(radius * radius - over * over);
+    const Vec3 on = 0.5 * (from + to) + h * axis + ring * (std::cos(a) * u + std::sin(a) * v);
+    out->positions.push_back(on + 0.002 * noise(i) * (std::cos(a) * u + std::sin(a) * v));
+  }
+}
+
+// Trunk, head, arms and legs of a standing person, metres.
+PointCloud figure(int points) {
+  PointCloud out;
+  add_limb({0, 0.95, 0}, {0, 1.35, 0}, 0.15, points * 38 / 100, &out);
+  add_limb({0, 1.45, 0}, {0, 1.65, 0}, 0.09, points * 12 / 100, &out);
+  for (double side : {-1.0, 1.0}) {
+    add_limb({side * 0.16, 1.38, 0}, {side * 0.5, 0.9, 0}, 0.045, points * 9 / 100, &out);
+    add_limb({side * 0.10, 0.88, 0}, {side * 0.14, 0.08, 0}, 0.075, points * 16 / 100, &out);
+  }
+  return out;
+}
+
+std::string file_of(const PointCloud& cloud, MeshFormat format, bool text) {
+  const int n = cloud.point_count();
+  std::string out = format == MeshFormat::kPly
+                        ? cat("ply\nformat ", text ? "ascii" : "binary_little_endian", " 1.0\nelement vertex ", n,
+                              "\nproperty float x\nproperty float y\nproperty float z\nend_header\n")
+                        : cat("VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH ", n,
+                              "\nHEIGHT 1\nPOINTS ", n, "\nDATA ", text ? "ascii" : "binary", "\n");
+  for (const Vec3& p : cloud.positions) {
+    const Eigen::Vector3f narrow = p.cast<float>();
+    if (text) out += cat(p.x(), " ", p.y(), " ", p.z(), "\n");
+    if (!text) out.append(reinterpret_cast<const char*>(narrow.data()), 12);
+  }
+  return out;
+}
+
+void measure_read(benchmark::State& state, MeshFormat format, bool text) {
+  const std::string bytes = file_of(figure(1'000'000), format, text);
+  for (auto _ : state) {
+    const auto cloud = read_cloud(bytes, format, "figure", {});
+    if (!cloud.ok()) return state.SkipWithError(std::string(cloud.status().message()).c_str());
+    benchmark::DoNotOptimize(cloud->cloud.positions.data());
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes.size()));
+}
+void BM_ReadPlyBinary(benchmark::State& state) { measure_read(state, MeshFormat::kPly, false); }
+void BM_ReadPlyText(benchmark::State& state) { measure_read(state, MeshFormat::kPly, true); }
+void BM_ReadPcdBinary(benchmark::State& state) { measure_read(state, MeshFormat::kPcd, false); }
+void BM_ReadPcdText(benchmark::State& state) { measure_read(state, MeshFormat::kPcd, true); }
+BENCHMARK(BM_ReadPlyBinary)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ReadPlyText)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ReadPcdBinary)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ReadPcdText)->Unit(benchmark::kMillisecond);
+
+double child_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+// "Time" is the child's CPU time.
+void BM_Reconstruct(benchmark::State& state) {
+  const PointCloud cloud = figure(static_cast<int>(state.range(0)));
+  ParseLimits limits;
+  limits.cpu_seconds = 120;
+  limits.wall_clock = absl::Seconds(600);
+  for (auto _ : state) {
+    const double before = child_seconds();
+    const auto surface = reconstruct_sandboxed({}, default_meshparse_path(), cloud, {}, limits);
+    if (!surface.ok()) return state.SkipWithError(std::string(surface.status().message()).c_str());
+    state.SetIterationTime(child_seconds() - before);
+    state.counters["vertices"] = surface->mesh.vertex_count();
+  }
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  state.counters["peak_MB"] = static_cast<double>(used.ru_maxrss) / 1024.0;
+}
+BENCHMARK(BM_Reconstruct)->Arg(100'000)->Arg(1'000'000)->UseManualTime()->Iterations(1)->Unit(benchmark::kSecond);
+
+}  // namespace
+}  // namespace tryon
