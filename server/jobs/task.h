@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -33,9 +34,12 @@ struct BlobRef {
 using StageSeconds = std::map<std::string, double>;  // stage -> seconds of wall clock
 
 struct TaskRecord {
-  std::string id;    // digest of the request: equal work has an equal id
-  std::string kind;  // "body", "garment", "drape"
-  std::string spec;  // canonical JSON; the queue does not read it
+  std::string id;                   // digest of the request: equal work has an equal id
+  std::string kind;                 // "body", "garment", "drape"
+  std::string spec;                 // canonical JSON; the queue does not read it
+  std::string subject;              // the task of the person that it shows, of a drape; empty for none
+  std::vector<std::string> inputs;  // digests of the blobs that it reads; forgotten with the blob
+  bool keep_inputs = true;          // they stay when it has finished; a raw scan does not
   TaskState state = TaskState::kQueued;
   int attempt = 0;  // fencing token: how often it was leased; never falls
   int tries = 0;    // leases since the last submission that count against max_attempts (a released one does not)

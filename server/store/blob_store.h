@@ -29,6 +29,9 @@ class BlobStore {
   // At most `limit` bytes from `offset`; a limit of 0 means all the rest; at the end of the blob: no bytes.
   virtual absl::StatusOr<std::string> read(const std::string& digest, int64_t offset, int64_t limit) = 0;
 
+  // Removes a blob for good; erasing what is not there is no error. Whoever reads it meanwhile may lose the rest.
+  virtual absl::Status erase(const std::string& digest) = 0;
+
   // In one step, for results; returns the digest. Putting what is there already writes nothing.
   absl::StatusOr<std::string> put(std::string_view bytes);
 };

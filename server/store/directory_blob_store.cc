@@ -170,6 +170,15 @@ class DirectoryBlobStore : public BlobStore {
     return read_at(file, offset, read_count(size, offset, limit));
   }
 
+  absl::Status erase(const std::string& digest) override {
+    RETURN_IF_ERROR(check_digest(digest));
+    const std::string path = blob_path(digest);
+    if (unlink(path.c_str()) != 0) {
+      return errno == ENOENT || errno == ENOTDIR ? absl::OkStatus() : disk_error("erasing a blob", errno);
+    }
+    return sync_folder(path.substr(0, path.rfind('/')));
+  }
+
   absl::Status prepare() {
     RETURN_IF_ERROR(make_folder(root_));
     RETURN_IF_ERROR(make_folder(cat(root_, "/uploads")));

@@ -24,6 +24,8 @@ TaskRecord fresh_task(const TaskRecord& asked, int64_t now_us) {
   task.id = asked.id;
   task.kind = asked.kind;
   task.spec = asked.spec;
+  task.subject = asked.subject;
+  task = with_inputs_of(std::move(task), asked);
   task.max_attempts = std::max(1, asked.max_attempts);
   task.deadline_us = asked.deadline_us;
   task.created_us = asked.created_us != 0 ? asked.created_us : now_us;
@@ -32,6 +34,27 @@ TaskRecord fresh_task(const TaskRecord& asked, int64_t now_us) {
 
 bool asks_again(const TaskRecord& existing) {
   return existing.state == TaskState::kFailed || existing.state == TaskState::kCancelled;
+}
+
+TaskRecord with_inputs_of(TaskRecord existing, const TaskRecord& asked) {
+  existing.inputs = asked.inputs;
+  std::sort(existing.inputs.begin(), existing.inputs.end());
+  existing.inputs.erase(std::unique(existing.inputs.begin(), existing.inputs.end()), existing.inputs.end());
+  existing.keep_inputs = asked.keep_inputs || existing.inputs.empty();
+  return existing;
+}
+
+bool reads(const TaskRecord& task, const std::string& digest) {
+  return !has_spent_inputs(task) && std::binary_search(task.inputs.begin(), task.inputs.end(), digest);
+}
+
+bool has_spent_inputs(const TaskRecord& task) { return is_final(task.state) && !task.keep_inputs; }
+
+absl::Status check_erase(const TaskRecord& task) {
+  if (is_final(task.state)) return absl::OkStatus();
+  return make_error(absl::StatusCode::kFailedPrecondition, "TASK_STATE", "task",
+                    cat("task ", task.id, " is ", task_state_name(task.state), ": it cannot be erased yet"),
+                    "Cancel it first.");
 }
 
 FinishedTask finished_task(const TaskRecord& task) {

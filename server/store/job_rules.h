@@ -16,6 +16,10 @@ absl::Status task_not_found(const std::string& id);
 TaskRecord fresh_task(const TaskRecord& asked, int64_t now_us);
 // Whether a submission of `existing` queues it again.
 bool asks_again(const TaskRecord& existing);
+TaskRecord with_inputs_of(TaskRecord existing, const TaskRecord& asked);
+bool reads(const TaskRecord& task, const std::string& digest);  // still, see JobStore::needs_blob
+bool has_spent_inputs(const TaskRecord& task);
+absl::Status check_erase(const TaskRecord& task);
 FinishedTask finished_task(const TaskRecord& task);  // its cursor is the store's to give
 
 // What a heartbeat from `attempt` is told; kLost for an older attempt or a lease that is gone.

@@ -33,11 +33,19 @@ struct FinishedTask {
 };
 inline constexpr int64_t kFinishedKept = 100'000;  // older finishes are forgotten
 
+// A place in a list that runs from the newest submission to the oldest.
+struct TaskCursor {
+  int64_t created_us = 0;
+  std::string id;
+  bool operator==(const TaskCursor&) const = default;
+};
+
 class JobStore {
  public:
   virtual ~JobStore() = default;
   // Idempotent by record.id: a live or succeeded task is returned as it is; a failed or cancelled one is queued again.
-  // Of a new task id, kind, spec, max_attempts and deadline_us are taken, and created_us unless it is 0 (= now).
+  // Of a new task id, kind, spec, subject, inputs, keep_inputs, max_attempts and deadline_us are taken, and created_us
+  // unless it is 0 (= now); of one asked for again the inputs and the deadline.
   virtual absl::StatusOr<TaskRecord> submit(const TaskRecord& record) = 0;
   // The oldest queued task (expired leases are returned to the queue first), or nothing.
   virtual absl::StatusOr<std::optional<TaskRecord>> lease(const std::string& worker, absl::Duration ttl) = 0;
@@ -58,6 +66,21 @@ class JobStore {
   // What finished after `cursor`, oldest first, at most `limit`. finished_cursor() is the newest cursor so far.
   virtual absl::StatusOr<std::vector<FinishedTask>> finished_since(int64_t cursor, int limit) = 0;
   virtual absl::StatusOr<int64_t> finished_cursor() = 0;
+
+  // The tasks of a kind, newest first, after a place in that list; at most `limit`.
+  virtual absl::StatusOr<std::vector<TaskRecord>> list(const std::string& kind, const std::optional<TaskCursor>& after,
+                                                       int limit) = 0;
+  // Ids of the tasks with that subject, in order.
+  virtual absl::StatusOr<std::vector<std::string>> made_from(const std::string& subject) = 0;
+  // Whether a task made this blob, or reads it still (it is not finished, or keeps its inputs).
+  virtual absl::StatusOr<bool> needs_blob(const std::string& digest) = 0;
+  // Blobs that may go: inputs of finished tasks that do not keep them, and what erased tasks made or read; in order, at
+  // most `limit`. One that another task needs is among them too: see needs_blob.
+  virtual absl::StatusOr<std::vector<std::string>> spent_blobs(int limit) = 0;
+  // Takes a digest off that list.
+  virtual absl::Status forget_blob(const std::string& digest) = 0;
+  // Removes every trace of a finished task but its line in finished_since; FAILED_PRECONDITION (TASK_STATE) before.
+  virtual absl::Status erase(const std::string& id) = 0;
 };
 
 using Clock = std::function<int64_t()>;  // microseconds since the epoch; an empty one is the system's

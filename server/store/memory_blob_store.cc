@@ -74,6 +74,13 @@ class MemoryBlobStore : public BlobStore {
     return found->second.substr(static_cast<size_t>(offset), static_cast<size_t>(read_count(size, offset, limit)));
   }
 
+  absl::Status erase(const std::string& digest) override {
+    RETURN_IF_ERROR(check_digest(digest));
+    std::lock_guard lock(mutex_);
+    blobs_.erase(digest);
+    return absl::OkStatus();
+  }
+
  private:
   struct Upload {
     std::string digest;

@@ -24,7 +24,7 @@ class MemoryJobStore : public JobStore {
     const auto found = tasks_.find(record.id);
     if (found == tasks_.end()) return save(fresh_task(record, clock_()));
     if (!asks_again(found->second)) return found->second;
-    return move(found->second, Resubmitted{record.deadline_us});
+    return move(with_inputs_of(found->second, record), Resubmitted{record.deadline_us});
   }
 
   absl::StatusOr<std::optional<TaskRecord>> lease(const std::string& worker, absl::Duration ttl) override {
@@ -64,10 +64,13 @@ class MemoryJobStore : public JobStore {
 
   absl::StatusOr<TaskRecord> wait(const std::string& id, int64_t seen_version, absl::Duration timeout) override {
     std::unique_lock lock(mutex_);
-    const auto found = tasks_.find(id);
+    auto found = tasks_.find(id);
     if (found == tasks_.end()) return task_not_found(id);
-    changed_.wait_for(lock, absl::ToChronoMilliseconds(capped(timeout)),
-                      [&] { return found->second.version != seen_version; });
+    changed_.wait_for(lock, absl::ToChronoMilliseconds(capped(timeout)), [&] {
+      found = tasks_.find(id);  // it may be erased meanwhile
+      return found == tasks_.end() || found->second.version != seen_version;
+    });
+    if (found == tasks_.end()) return task_not_found(id);
     return found->second;
   }
 
@@ -95,6 +98,75 @@ class MemoryJobStore : public JobStore {
   absl::StatusOr<int64_t> finished_cursor() override {
     std::lock_guard lock(mutex_);
     return last_cursor_;
+  }
+
+  absl::StatusOr<std::vector<TaskRecord>> list(const std::string& kind, const std::optional<TaskCursor>& after,
+                                               int limit) override {
+    std::lock_guard lock(mutex_);
+    std::map<std::pair<int64_t, std::string>, const TaskRecord*> sorted;
+    for (const auto& [id, task] : tasks_) {
+      if (task.kind == kind) sorted[{task.created_us, id}] = &task;
+    }
+    std::vector<TaskRecord> out;
+    auto end = after ? sorted.lower_bound({after->created_us, after->id}) : sorted.end();
+    for (auto it = std::make_reverse_iterator(end); it != sorted.rend(); ++it) {
+      if (static_cast<int>(out.size()) >= limit) break;
+      out.push_back(*it->second);
+    }
+    return out;
+  }
+
+  absl::StatusOr<std::vector<std::string>> made_from(const std::string& subject) override {
+    std::lock_guard lock(mutex_);
+    std::vector<std::string> out;
+    for (const auto& [id, task] : tasks_) {
+      if (!subject.empty() && task.subject == subject) out.push_back(id);
+    }
+    return out;
+  }
+
+  absl::StatusOr<bool> needs_blob(const std::string& digest) override {
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, task] : tasks_) {
+      if (reads(task, digest)) return true;
+      for (const auto& [name, blob] : task.outputs) {
+        if (blob.digest == digest) return true;
+      }
+    }
+    return false;
+  }
+
+  absl::StatusOr<std::vector<std::string>> spent_blobs(int limit) override {
+    std::lock_guard lock(mutex_);
+    std::set<std::string> out = orphans_;
+    for (const auto& [id, task] : tasks_) {
+      if (has_spent_inputs(task)) out.insert(task.inputs.begin(), task.inputs.end());
+    }
+    std::vector<std::string> first(out.begin(), out.end());
+    if (static_cast<int>(first.size()) > limit) first.resize(static_cast<size_t>(std::max(0, limit)));
+    return first;
+  }
+
+  absl::Status forget_blob(const std::string& digest) override {
+    std::lock_guard lock(mutex_);
+    orphans_.erase(digest);
+    for (auto& [id, task] : tasks_) {
+      if (has_spent_inputs(task) && std::erase(task.inputs, digest) > 0) task.keep_inputs = task.inputs.empty();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status erase(const std::string& id) override {
+    std::lock_guard lock(mutex_);
+    const auto found = tasks_.find(id);
+    if (found == tasks_.end()) return task_not_found(id);
+    RETURN_IF_ERROR(check_erase(found->second));
+    for (const auto& [name, blob] : found->second.outputs) orphans_.insert(blob.digest);
+    orphans_.insert(found->second.inputs.begin(), found->second.inputs.end());
+    --count(found->second.state);
+    tasks_.erase(found);
+    changed_.notify_all();
+    return absl::OkStatus();
   }
 
  private:
@@ -148,9 +220,10 @@ class MemoryJobStore : public JobStore {
   const Clock clock_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, TaskRecord> tasks_ ABSL_GUARDED_BY(mutex_);          // nodes stay put: wait() keeps an iterator
+  std::map<std::string, TaskRecord> tasks_ ABSL_GUARDED_BY(mutex_);
   std::set<std::pair<int64_t, std::string>> queue_ ABSL_GUARDED_BY(mutex_);  // (created_us, id) of the queued
   std::set<std::string> leased_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> orphans_ ABSL_GUARDED_BY(mutex_);  // blobs of erased tasks
   std::deque<FinishedTask> finished_ ABSL_GUARDED_BY(mutex_);
   int64_t last_cursor_ ABSL_GUARDED_BY(mutex_) = 0;
   JobStats stats_ ABSL_GUARDED_BY(mutex_);

@@ -33,6 +33,14 @@ CREATE TABLE IF NOT EXISTS task_output (
 CREATE TABLE IF NOT EXISTS task_stage (
   task TEXT NOT NULL REFERENCES task (id), stage TEXT NOT NULL, seconds REAL NOT NULL,
   PRIMARY KEY (task, stage)) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS task_link (
+  task TEXT NOT NULL REFERENCES task (id), role INTEGER NOT NULL, target TEXT NOT NULL,
+  PRIMARY KEY (task, role, target)) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS task_link_target ON task_link (target, role);
+CREATE INDEX IF NOT EXISTS task_link_spent ON task_link (target) WHERE role = 2;
+CREATE TABLE IF NOT EXISTS blob_orphan (digest TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS task_output_digest ON task_output (digest);
+CREATE INDEX IF NOT EXISTS task_listed ON task (kind, created_us, id);
 CREATE TABLE IF NOT EXISTS finished (
   cursor INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, kind TEXT NOT NULL, outcome TEXT NOT NULL,
   reason TEXT NOT NULL, queue_seconds REAL NOT NULL, run_seconds REAL NOT NULL) STRICT;
@@ -45,8 +53,13 @@ CREATE TRIGGER IF NOT EXISTS task_recounted AFTER UPDATE OF state ON task WHEN O
   UPDATE task_count SET n = n - 1 WHERE state = OLD.state;
   UPDATE task_count SET n = n + 1 WHERE state = NEW.state;
 END;
+CREATE TRIGGER IF NOT EXISTS task_uncounted AFTER DELETE ON task BEGIN
+  UPDATE task_count SET n = n - 1 WHERE state = OLD.state;
+END;
 )sql";
-constexpr int64_t kSchemaVersion = 1;
+constexpr int64_t kSchemaVersion = 2;  // 2 added task_link and what lists and erases; a file of 1 grows them on opening
+// Roles of task_link.
+constexpr int64_t kSubject = 0, kKeptInput = 1, kSpentInput = 2;  // the last: not kept once the task has finished
 
 constexpr char kSelect[] =
     "SELECT id, kind, spec, state, attempt, tries, max_attempts, version, cancel_requested, worker, created_us, "
@@ -118,6 +131,39 @@ absl::StatusOr<std::map<std::string, BlobRef>> load_outputs(SqliteDb* db, const 
   }
 }
 
+absl::Status load_links(SqliteDb* db, TaskRecord* task) {
+  ASSIGN_OR_RETURN(SqliteStatement query,
+                   db->prepare("SELECT role, target FROM task_link WHERE task = ? ORDER BY role, target"));
+  query.bind(task->id);
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool row, query.step());
+    if (!row) return absl::OkStatus();
+    const int64_t role = query.integer(0);
+    if (role == kSubject) {
+      task->subject = query.text(1);
+    } else {
+      task->inputs.push_back(query.text(1));
+      task->keep_inputs = role == kKeptInput;
+    }
+  }
+}
+
+absl::Status add_link(SqliteDb* db, const std::string& task, int64_t role, const std::string& target) {
+  ASSIGN_OR_RETURN(SqliteStatement insert, db->prepare("INSERT OR IGNORE INTO task_link VALUES (?, ?, ?)"));
+  return insert.bind(task).bind(role).bind(target).finish();
+}
+
+absl::Status save_inputs(SqliteDb* db, const TaskRecord& task) {
+  {
+    ASSIGN_OR_RETURN(SqliteStatement clear, db->prepare("DELETE FROM task_link WHERE task = ? AND role > 0"));
+    RETURN_IF_ERROR(clear.bind(task.id).finish());
+  }
+  for (const std::string& digest : task.inputs) {
+    RETURN_IF_ERROR(add_link(db, task.id, task.keep_inputs ? kKeptInput : kSpentInput, digest));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::optional<TaskRecord>> find(SqliteDb* db, const std::string& id) {
   TaskRecord task;
   {
@@ -126,6 +172,7 @@ absl::StatusOr<std::optional<TaskRecord>> find(SqliteDb* db, const std::string& 
     if (!row) return std::nullopt;
     task = record_of(query);
   }
+  RETURN_IF_ERROR(load_links(db, &task));
   if (task.state == TaskState::kSucceeded) {  // never changes again, so the three reads agree
     ASSIGN_OR_RETURN(task.outputs, load_outputs(db, id));
     ASSIGN_OR_RETURN(task.stage_seconds, load_stages(db, id));
@@ -228,7 +275,11 @@ class SqliteJobStore : public JobStore {
       ASSIGN_OR_RETURN(SqliteStatement insert, writer_->prepare(kInsert));
       bind_record(insert, *task);
       RETURN_IF_ERROR(insert.bind(task->kind).bind(task->spec).finish());
+      if (!task->subject.empty()) RETURN_IF_ERROR(add_link(writer_.get(), task->id, kSubject, task->subject));
+      RETURN_IF_ERROR(save_inputs(writer_.get(), *task));
     } else if (asks_again(*task)) {
+      task = with_inputs_of(*std::move(task), record);
+      RETURN_IF_ERROR(save_inputs(writer_.get(), *task));
       ASSIGN_OR_RETURN(task, move(writer_.get(), *task, Resubmitted{record.deadline_us}, clock_()));
     }
     RETURN_IF_ERROR(transaction.commit());
@@ -351,6 +402,88 @@ class SqliteJobStore : public JobStore {
     return query.integer(0);
   }
 
+  absl::StatusOr<std::vector<TaskRecord>> list(const std::string& kind, const std::optional<TaskCursor>& after,
+                                               int limit) override {
+    std::lock_guard lock(reader_mutex_);
+    std::vector<std::string> listed;
+    {
+      ASSIGN_OR_RETURN(SqliteStatement query,
+                       reader_->prepare("SELECT id FROM task WHERE kind = ? AND (created_us, id) < (?, ?) "
+                                        "ORDER BY created_us DESC, id DESC LIMIT ?"));
+      query.bind(kind).bind(after ? after->created_us : INT64_MAX).bind(after ? after->id : std::string());
+      ASSIGN_OR_RETURN(listed, ids(std::move(query.bind(int64_t{limit}))));
+    }
+    std::vector<TaskRecord> out;
+    for (const std::string& id : listed) {
+      ASSIGN_OR_RETURN(std::optional<TaskRecord> task, find(reader_.get(), id));
+      if (task) out.push_back(*std::move(task));  // it may have been erased between the two looks
+    }
+    return out;
+  }
+
+  absl::StatusOr<std::vector<std::string>> made_from(const std::string& subject) override {
+    std::lock_guard lock(reader_mutex_);
+    ASSIGN_OR_RETURN(SqliteStatement query,
+                     reader_->prepare("SELECT task FROM task_link WHERE target = ? AND role = ? ORDER BY task"));
+    return ids(std::move(query.bind(subject).bind(kSubject)));
+  }
+
+  absl::StatusOr<bool> needs_blob(const std::string& digest) override {
+    std::lock_guard lock(reader_mutex_);
+    ASSIGN_OR_RETURN(SqliteStatement query,
+                     reader_->prepare("SELECT EXISTS (SELECT 1 FROM task_output WHERE digest = ?1) OR "
+                                      "EXISTS (SELECT 1 FROM task_link JOIN task ON task.id = task_link.task "
+                                      "WHERE target = ?1 AND (role = 1 OR (role = 2 AND state < 2)))"));
+    RETURN_IF_ERROR(query.bind(digest).step().status());
+    return query.integer(0) != 0;
+  }
+
+  absl::StatusOr<std::vector<std::string>> spent_blobs(int limit) override {
+    std::lock_guard lock(reader_mutex_);
+    ASSIGN_OR_RETURN(
+        SqliteStatement query,
+        reader_->prepare("SELECT target FROM task_link JOIN task ON task.id = task_link.task "
+                         "WHERE role = 2 AND state >= 2 UNION SELECT digest FROM blob_orphan ORDER BY 1 LIMIT ?"));
+    return ids(std::move(query.bind(int64_t{limit})));
+  }
+
+  absl::Status forget_blob(const std::string& digest) override {
+    std::lock_guard lock(writer_mutex_);
+    ASSIGN_OR_RETURN(SqliteTransaction transaction, SqliteTransaction::begin(writer_.get()));
+    {
+      ASSIGN_OR_RETURN(SqliteStatement forget,
+                       writer_->prepare("DELETE FROM task_link WHERE target = ? AND role = 2 AND task IN "
+                                        "(SELECT id FROM task WHERE state >= 2)"));
+      RETURN_IF_ERROR(forget.bind(digest).finish());
+    }
+    {
+      ASSIGN_OR_RETURN(SqliteStatement forget, writer_->prepare("DELETE FROM blob_orphan WHERE digest = ?"));
+      RETURN_IF_ERROR(forget.bind(digest).finish());
+    }
+    return transaction.commit();
+  }
+
+  // What is deleted is overwritten (secure_delete), and the log that still tells of it is cut.
+  absl::Status erase(const std::string& id) override {
+    std::lock_guard lock(writer_mutex_);
+    {
+      ASSIGN_OR_RETURN(SqliteTransaction transaction, SqliteTransaction::begin(writer_.get()));
+      ASSIGN_OR_RETURN(const TaskRecord task, load(writer_.get(), id));
+      RETURN_IF_ERROR(check_erase(task));
+      for (const char* sql :
+           {"INSERT OR IGNORE INTO blob_orphan SELECT digest FROM task_output WHERE task = ?",
+            "INSERT OR IGNORE INTO blob_orphan SELECT target FROM task_link WHERE task = ? AND role > 0",
+            "DELETE FROM task_output WHERE task = ?", "DELETE FROM task_stage WHERE task = ?",
+            "DELETE FROM task_link WHERE task = ?", "DELETE FROM task WHERE id = ?"}) {
+        ASSIGN_OR_RETURN(SqliteStatement remove, writer_->prepare(sql));
+        RETURN_IF_ERROR(remove.bind(id).finish());
+      }
+      RETURN_IF_ERROR(transaction.commit());
+    }
+    (void)writer_->run("PRAGMA wal_checkpoint(TRUNCATE)");  // where a reader holds it back, the next one does it
+    return absl::OkStatus();
+  }
+
  private:
   static bool nap_until(absl::Time end) {
     const absl::Duration left = end - absl::Now();
@@ -382,11 +515,16 @@ class SqliteJobStore : public JobStore {
   }
 
   absl::StatusOr<std::optional<TaskRecord>> oldest_queued() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writer_mutex_) {
-    ASSIGN_OR_RETURN(SqliteStatement query,
-                     writer_->prepare(cat(kSelect, "WHERE state = 0 ORDER BY created_us, id LIMIT 1")));
-    ASSIGN_OR_RETURN(const bool row, query.step());
-    if (!row) return std::nullopt;
-    return std::optional<TaskRecord>(record_of(query));
+    TaskRecord task;
+    {
+      ASSIGN_OR_RETURN(SqliteStatement query,
+                       writer_->prepare(cat(kSelect, "WHERE state = 0 ORDER BY created_us, id LIMIT 1")));
+      ASSIGN_OR_RETURN(const bool row, query.step());
+      if (!row) return std::nullopt;
+      task = record_of(query);
+    }
+    RETURN_IF_ERROR(load_links(writer_.get(), &task));
+    return std::optional<TaskRecord>(std::move(task));
   }
 
   const Clock clock_;
@@ -400,6 +538,7 @@ class SqliteJobStore : public JobStore {
 
 absl::StatusOr<std::unique_ptr<JobStore>> open_sqlite_job_store(const std::string& path, Clock clock) {
   ASSIGN_OR_RETURN(auto writer, SqliteDb::open(path, SqliteSync::kFull));
+  RETURN_IF_ERROR(writer->run("PRAGMA secure_delete = ON"));
   RETURN_IF_ERROR(prepare_schema(writer.get()));
   ASSIGN_OR_RETURN(auto progress, SqliteDb::open(path, SqliteSync::kNormal));
   ASSIGN_OR_RETURN(auto reader, SqliteDb::open(path, SqliteSync::kNormal));

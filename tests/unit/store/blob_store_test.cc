@@ -194,6 +194,17 @@ TEST_P(BlobStoreTest, OfManyWhoFinishAnUploadOneWinsAndTheBlobIsWhole) {
   }
 }
 
+TEST_P(BlobStoreTest, AnErasedBlobIsGoneAndMayComeBack) {
+  EXPECT_TRUE(store_->erase(digest_).ok()) << "what is not there is gone";
+  store_->put(kCloth).value();
+  ASSERT_TRUE(store_->erase(digest_).ok());
+  EXPECT_EQ(reason_of(store_->blob_size(digest_).status()), "BLOB_NOT_FOUND");
+  EXPECT_EQ(reason_of(store_->read(digest_, 0, 0).status()), "BLOB_NOT_FOUND");
+  EXPECT_EQ(reason_of(store_->erase("../../etc/passwd")), "BLOB_DIGEST_INVALID");
+  EXPECT_EQ(store_->put(kCloth).value(), digest_);
+  EXPECT_EQ(store_->read(digest_, 0, 0).value(), kCloth);
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, BlobStoreTest, testing::Values(false, true),
                          [](const auto& which) { return which.param ? "Directory" : "Memory"; });
 
