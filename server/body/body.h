@@ -110,17 +110,26 @@ struct Proxy {
   enum class Kind { kSphere, kCylinder, kFrustum } kind = Kind::kSphere;
   BodyPart part = BodyPart::kTorso;
   Solid solid;
-  // Of the slice that it bounds; absent (negative) for spheres and joining frusta.
-  double girth_error_ratio = -1.0;  // proxy perimeter over the slice's convex hull perimeter, minus 1
-  double mean_gap_mm = -1.0, max_gap_mm = -1.0;
+  // Of the union at the slice nearest to its middle: perimeter of the convex hull over that of the body's, minus 1;
+  // -1 where there is none (spheres, hands, feet, head).
+  double girth_error_ratio = -1.0;
+  double mean_gap_mm = -1.0, max_gap_mm = -1.0;  // of the skin that it answers for; negative: of none
+};
+
+// Absolute girth errors (ratios) over cuts every 20 mm across trunk or limbs: see proxy_audit.h.
+struct GirthErrors {
+  int cuts = 0;
+  double median = 0.0, p95 = 0.0, largest = 0.0;
 };
 
 struct ProxySet {
   ProxyShape shape = ProxyShape::kElliptic;
   std::vector<Proxy> proxies;
-  double girth_error_p95 = 0.0;
-  double mean_gap_mm = 0.0;
-  int uncovered_vertices = 0;  // body vertices more than 0.5 mm outside the union
+  GirthErrors torso_girth, limb_girth;
+  double girth_error_p95 = 0.0;                // the larger of both
+  double mean_gap_mm = 0.0, max_gap_mm = 0.0;  // of the skin to the union's surface, by area
+  double largest_step_mm = 0.0;                // outward, where a solid ends on its neighbour
+  int uncovered_vertices = 0;                  // body vertices more than 0.5 mm outside the union
   std::vector<Solid> solids() const;
 };
 

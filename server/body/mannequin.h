@@ -15,6 +15,7 @@ struct MannequinTable {  // mm; the defaults are a woman of size M
          upper_arm_girth = 280, elbow_girth = 245, wrist_girth = 160, arm_length = 580, inside_leg = 770,
          head_girth = 560;
   double arm_angle_deg = 45;  // below the horizontal
+  double manliness = 0;       // of chest, back and belly: 0 a woman's, 1 a man's
 };
 
 absl::StatusOr<TriangleMesh> make_mannequin(const MannequinTable& table);

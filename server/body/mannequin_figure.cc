@@ -17,7 +17,8 @@ constexpr int kArmCount = 2 * (2 * kHoleHalf + kHoleRows);  // of an arm's
 constexpr int kLegRows = 46, kFootRows = 20, kArmRows = 38, kHandRows = 14;
 constexpr int kTwistRows = 12;  // in which a leg's ring becomes even
 constexpr double kArmHeldFrom = 0.20, kArmStart = 0.05;
-constexpr double kHeld = 0.35;  // firm to long waves, soft to the kinks between two sections
+constexpr double kHeld = 0.35;     // firm to long waves, soft to the kinks between two sections
+constexpr double kFaceHeld = 1.5;  // or the nose is smoothed away
 constexpr double kCrotchHeld = 1.0, kGuided = 0.12, kLegHeldBelowCrotch = 0.026;
 
 // How many rows lie between two levels of the trunk.
@@ -37,7 +38,7 @@ const std::vector<Span> kSpans = {{level::kHip, 4},
                                   {level::kNeckBase, 8},
                                   {level::kNeck, 3},
                                   {level::kChin, 5},
-                                  {level::kBrow, 8},
+                                  {level::kBrow, 18},
                                   {0.998, 9}};
 
 struct TrunkRows {
@@ -158,6 +159,7 @@ double Builder::trunk_pull(double at, int column) const {
   const int from_side = std::min(wrapped(column + kArmpitHalf), wrapped(column - kColumns / 2 + kArmpitHalf));
   const bool armpit = from_side <= 2 * kArmpitHalf && at > kArmpitFrom;
   if (at >= kFirstHeld && at <= kLastHeld && !armpit) return kHeld;
+  if (at >= level::kChin) return kFaceHeld;
   if (at >= level::kNeckBase + 0.004) return kHeld;
   if (at < kFirstHeld) return 0.0;
   const bool middle = column == kFront || column == kBackColumn;

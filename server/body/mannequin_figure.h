@@ -39,6 +39,9 @@ inline constexpr int kGirthCount = 13;
 struct FigureKnobs {
   std::array<double, kGirthCount> scale;
   double crotch_shift = 0.0;  // metres
+  double waist_shift = 0.0;   // metres
+  double flank = 1.0;         // breadth of the trunk just below the armpits, on top of what the bust gives
+  double high_hip = 1.0;      // on top of what hip and waist give there
   FigureKnobs() { scale.fill(1.0); }
   double of(Girth girth) const { return scale[static_cast<int>(girth)]; }
 };

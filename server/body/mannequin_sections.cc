@@ -9,6 +9,7 @@ namespace tryon {
 namespace {
 
 constexpr double kDefaultHeight = 1.680, kHand = 0.106;  // metres; of the height
+constexpr double kHighHip = 0.562, kFlank = 0.738;       // levels of the trunk
 
 // Half width, front and back (z) of the trunk's middle line, by level.
 const MonotoneCurve kHalfWidth({{0.458, 0.172}, {0.470, 0.174},  {0.503, 0.174},  {0.545, 0.164},  {0.585, 0.140},
@@ -148,6 +149,11 @@ const MonotoneCurve kCleft({{0.455, 0.030}, {0.480, 0.018}, {0.520, 0.0}, {0.530
 // Thighs are flat where they face each other.
 const MonotoneCurve kThighSquareness({{0.78, 0.0}, {0.96, 0.075}, {1.03, 0.09}});
 
+double hill(double x, double center, double width) {
+  const double away = (x - center) / width;
+  return std::exp(-0.5 * away * away);
+}
+
 double bump(double angle, double center_degrees, double width_degrees) {
   const double away = std::remainder(angle - radians(center_degrees), 2 * kPi) / radians(width_degrees);
   return std::exp(-0.5 * away * away);
@@ -161,6 +167,7 @@ Vec2 rounded(double angle, double squareness) {
 
 MonotoneCurve trunk_scale(const FigureKnobs& k) {
   return MonotoneCurve({{level::kHip, k.of(Girth::kHip)},
+                        {kHighHip, k.high_hip * 0.5 * (k.of(Girth::kHip) + k.of(Girth::kWaist))},
                         {level::kWaist, k.of(Girth::kWaist)},
                         {level::kUnderBust, k.of(Girth::kUnderBust)},
                         {level::kBust, k.of(Girth::kBust)},
@@ -173,10 +180,12 @@ MonotoneCurve trunk_scale(const FigureKnobs& k) {
 
 MonotoneCurve trunk_width_scale(const FigureKnobs& k, double shoulder) {
   return MonotoneCurve({{level::kHip, k.of(Girth::kHip)},
+                        {kHighHip, k.high_hip * 0.5 * (k.of(Girth::kHip) + k.of(Girth::kWaist))},
                         {level::kWaist, k.of(Girth::kWaist)},
                         {level::kUnderBust, k.of(Girth::kUnderBust)},
                         {level::kBust, k.of(Girth::kBust)},
-                        {level::kHoleBottom, k.of(Girth::kBust)},
+                        {kFlank, k.flank * k.of(Girth::kBust)},
+                        {level::kHoleBottom, k.flank * k.of(Girth::kBust)},
                         {level::kHoleTop, shoulder},
                         {level::kShoulder + 0.010, shoulder},
                         {level::kNeck, k.of(Girth::kNeck)},
@@ -191,6 +200,7 @@ Sections::Sections(const MannequinTable& table, const FigureKnobs& knobs)
     : table_(table),
       knobs_(knobs),
       unit_(from_mm(table.height) / kDefaultHeight),
+      belly_(std::clamp((table.waist_girth / table.hip_girth - 0.80) / 0.25, 0.0, 1.2)),
       height_(from_mm(table.height)),
       inside_leg_(from_mm(table.inside_leg)),
       trunk_scale_(trunk_scale(knobs)),
@@ -206,26 +216,58 @@ Sections::Sections(const MannequinTable& table, const FigureKnobs& knobs)
                   {arm::kWrist, knobs.of(Girth::kWrist)},
                   {1.4, 1.0}}) {}
 
-// Below the waist the levels are stretched so that the crotch lies where the inside leg says.
+// The levels are stretched so that the crotch lies where the inside leg says and the waist where its knob does; from
+// the bust up they are shares of the height.
 double Sections::height_of(double trunk_level) const {
-  if (trunk_level >= level::kWaist) return trunk_level * height_;
+  if (trunk_level >= level::kBust) return trunk_level * height_;
+  const double waist = level::kWaist * height_ + knobs_.waist_shift;
+  if (trunk_level >= level::kWaist) {
+    const double up = (trunk_level - level::kWaist) / (level::kBust - level::kWaist);
+    return waist + up * (level::kBust * height_ - waist);
+  }
   const double share = (trunk_level - level::kCrotch) / (level::kWaist - level::kCrotch);
-  return inside_leg_ + share * (level::kWaist * height_ - inside_leg_);
+  return inside_leg_ + share * (waist - inside_leg_);
 }
 
-Vec3 Sections::trunk(double trunk_level, double angle) const {
+// Nose, brow, eyes, lips and chin stand out from the head's oval, ears from its sides; the default figure's metres.
+Vec2 Sections::face(double at, double angle) const {
+  const double side = std::sin(angle) < 0 ? kPi - angle : angle;  // both halves of a bump at 90 degrees
+  const double nose = 0.017 * hill(at, 0.9135, 0.0062) + 0.010 * hill(at, 0.9255, 0.008);
+  const double ahead = nose * bump(side, 90, 8.5) + 0.004 * hill(at, 0.9455, 0.005) * bump(side, 90, 30) -
+                       0.010 * hill(at, 0.9335, 0.0065) * (bump(side, 63, 11) + bump(side, 117, 11)) +
+                       0.002 * hill(at, 0.9015, 0.0035) * bump(side, 90, 15) -
+                       0.001 * hill(at, 0.8955, 0.003) * bump(side, 90, 18) +
+                       0.006 * hill(at, 0.8895, 0.005) * bump(side, 90, 16);
+  const double aside = 0.014 * hill(at, 0.924, 0.013) * (bump(angle, -10, 9) - bump(angle, 190, 9));
+  return {aside, ahead};
+}
+
+Vec3 Sections::trunk(double trunk_level, double column_angle) const {
+  // On the head the columns crowd towards the face.
+  const double crowd = 0.42 * std::clamp((trunk_level - 0.872) / 0.02, 0.0, 1.0);
+  const double angle = column_angle + crowd * std::cos(column_angle);
   const double sz = trunk_scale_.at(trunk_level), sx = trunk_width_scale_.at(trunk_level);
-  const double front = kFront.at(trunk_level), back = kBack.at(trunk_level);
-  const Vec2 round = rounded(angle, kSquareness.at(trunk_level));
-  const double cup = std::clamp((table_.bust_girth - table_.under_bust_girth) / 130.0, 0.1, 1.6);
+  const double man = table_.manliness;
+  const double belly = belly_ * hill(trunk_level, 0.590, 0.055);
+  const double front = kFront.at(trunk_level) + 0.075 * belly, back = kBack.at(trunk_level);
+  const Vec2 round = rounded(angle, kSquareness.at(trunk_level) + 0.03 * man * hill(trunk_level, 0.74, 0.05));
+  const double cup = std::clamp((table_.bust_girth - table_.under_bust_girth) / 130.0, 0.1, 1.6) * (1.0 - man);
   const double breast = 0.034 * cup * kBreast.at(trunk_level) * (bump(angle, 56, 18) + bump(angle, 124, 18));
-  const double buttock = 0.019 * kButtock.at(trunk_level) * (bump(angle, 242, 19) + bump(angle, 298, 19));
+  const double pectoral = 0.013 * man * hill(trunk_level, 0.735, 0.022) * (bump(angle, 57, 24) + bump(angle, 123, 24));
+  const double shoulder_blades =
+      0.008 * hill(trunk_level, 0.765, 0.03) * (bump(angle, 237, 20) + bump(angle, 303, 20) - bump(angle, 270, 10));
+  const double buttock =
+      (0.019 - 0.005 * man) * kButtock.at(trunk_level) * (bump(angle, 242, 19) + bump(angle, 298, 19));
   const double furrow =
       0.006 * kBreast.at(trunk_level) * cup * bump(angle, 90, 13) + kLap.at(trunk_level) * bump(angle, 90, 20);
   const double cleft = kCleft.at(trunk_level) * bump(angle, 270, 13);
-  const double z = 0.5 * (front + back) + sz * (0.5 * (front - back) * round.y() + breast - furrow - buttock + cleft);
+  const double spine = 0.006 * hill(trunk_level, 0.66, 0.06) * bump(angle, 270, 12);
+  const Vec2 features = face(trunk_level, angle);
+  const double relief = breast + pectoral + features.y() - furrow - buttock - shoulder_blades + cleft + spine;
+  const double z = 0.5 * (front + back) + sz * (0.5 * (front - back) * round.y() + relief);
   const double taper = 1.0 - kTaper.at(trunk_level) * std::max(0.0, std::sin(angle));
-  const double x = sx * kHalfWidth.at(trunk_level) * taper * round.x();
+  const double broad = 1.0 + man * (0.05 * hill(trunk_level, 0.622, 0.05) - 0.02 * hill(trunk_level, 0.503, 0.04));
+  const double x = sx * (kHalfWidth.at(trunk_level) * broad * taper * round.x() + features.x());
   return {unit_ * x, height_of(trunk_level), unit_ * z};
 }
 
@@ -292,7 +334,7 @@ Vec3 Sections::arm_center(double share) const {
 Vec3 Sections::arm(double share, double angle) const {
   const double a = radians(table_.arm_angle_deg), scale = unit_ * arm_scale_.at(share);
   const Vec3 up(std::sin(a), std::cos(a), 0.0);
-  const double thumb = 0.010 * bump(angle, 90, 32) * std::exp(-std::pow((share - 1.30) / 0.13, 2.0));
+  const double thumb = 0.034 * bump(angle, 90, 24) * hill(share, 1.34, 0.085);
   return arm_center(share) + scale * kArmAcross.at(share) * std::cos(angle) * up +
          scale * (kArmForward.at(share) * std::sin(angle) + thumb) * Vec3::UnitZ();
 }

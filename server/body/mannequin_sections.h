@@ -46,9 +46,11 @@ class Sections {
   double arm_leaves_trunk() const;  // share at which its underside is clear of the chest
 
  private:
+  Vec2 face(double at, double angle) const;  // metres aside and ahead
   MannequinTable table_;
   FigureKnobs knobs_;
-  double unit_;  // height over the default height
+  double unit_;   // height over the default height
+  double belly_;  // 0: none
   double height_, inside_leg_;
   MonotoneCurve trunk_scale_, trunk_width_scale_, leg_scale_, arm_scale_;
 };

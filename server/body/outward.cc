@@ -21,7 +21,7 @@ struct EdgeSide {
 
 struct Adjacency {
   std::vector<std::array<Neighbour, 3>> across;  // [triangle_count]
-  int open_edges = 0, disagreeing = 0;
+  int disagreeing = 0;
 };
 
 Adjacency find_neighbours(const TriangleMesh& mesh) {
@@ -39,7 +39,6 @@ Adjacency find_neighbours(const TriangleMesh& mesh) {
   out.across.resize(mesh.triangles.size());
   for (size_t i = 0, j = 0; i < sides.size(); i = j) {
     while (j < sides.size() && sides[j].a == sides[i].a && sides[j].b == sides[i].b) ++j;
-    if (j - i == 1) ++out.open_edges;
     if (j - i != 2) continue;
     const EdgeSide &s = sides[i], &o = sides[i + 1];
     const bool agrees = s.forward != o.forward;
@@ -99,9 +98,6 @@ void make_outward(TriangleMesh* mesh, std::vector<std::string>* healed) {
   if (volume_about_middle(*mesh) < 0) {
     for (Triangle& t : mesh->triangles) std::swap(t[1], t[2]);
     healed->push_back("turned all triangles outward");
-  }
-  if (adjacency.open_edges > 0) {
-    healed->push_back(cat("left holes open: ", adjacency.open_edges, " edges have a triangle on one side only"));
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace tryon {
 
-// Says in `healed` what was turned and how many edges lie open.
+// Says in `healed` what was turned.
 void make_outward(TriangleMesh* mesh, std::vector<std::string>* healed);
 
 }  // namespace tryon

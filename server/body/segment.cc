@@ -7,6 +7,8 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/units.h"
+#include "server/body/segment_islands.h"
+#include "server/body/tape.h"
 
 namespace tryon {
 namespace {
@@ -22,6 +24,7 @@ constexpr double kFlankRaised = 0.050;     // deeper for raised arms, which pull
 constexpr double kShoulderMargin = 0.005;  // of the shoulder point beyond the flank
 constexpr double kRaisedDeg = 45.0;        // arms lower than this leave the flank as it is
 constexpr double kIslandShare = 0.05;      // of a part: larger pieces stay, they may be torn off by a hole
+constexpr double kLeastArm = 0.15;         // an arm reaches further than this from its pit
 constexpr int kMinPartVertices = 4;
 
 struct Span {
@@ -157,33 +160,25 @@ absl::Status find_neck(const LevelSlicer& slicer, BodyLevels* levels) {
     levels->neck_narrow = y;
   }
   if (shoulders < 1.3 * narrow) return missing("neck");
-  levels->neck_bottom = levels->neck_top = levels->neck_narrow;
-  while (levels->neck_bottom > levels->armpit() && neck_girth(slicer, *levels, levels->neck_bottom) < 1.30 * narrow) {
-    levels->neck_bottom -= step;
-  }
-  while (levels->neck_top < 0.93 * height && neck_girth(slicer, *levels, levels->neck_top) < 1.12 * narrow) {
-    levels->neck_top += step;
-  }
+  const Extremum best = find_smallest(levels->neck_narrow - step, levels->neck_narrow + step, step, [&](double y) {
+    const double girth = neck_girth(slicer, *levels, y);
+    return girth > 0 ? girth : kFar;
+  });
+  levels->neck_narrow = best.at;
+  auto wider = [&](double times) {
+    return [&slicer, levels, limit = times * best.value](double y) { return neck_girth(slicer, *levels, y) >= limit; };
+  };
+  levels->neck_bottom = find_change(levels->neck_narrow, levels->armpit(), step, wider(1.30));
+  levels->neck_top = find_change(levels->neck_narrow, 0.93 * height, step, wider(1.12));
   return absl::OkStatus();
-}
-
-using Neighbours = std::vector<std::vector<int>>;  // [vertex_count]
-
-Neighbours vertex_neighbours(const TriangleMesh& mesh) {
-  Neighbours neighbours(mesh.positions.size());
-  for (const EdgeUse& e : mesh_edges(mesh)) {
-    neighbours[e.a].push_back(e.b);
-    neighbours[e.b].push_back(e.a);
-  }
-  return neighbours;
 }
 
 // Below the armpits arms and trunk are separate pieces: the trunk's stands on the floor, an arm's lies beyond the
 // flank.
 class HangingPieces {
  public:
-  HangingPieces(const TriangleMesh& mesh, const BodyLevels& levels, const Neighbours& neighbours)
-      : mesh_(mesh), levels_(levels), neighbours_(neighbours), seen_(mesh.positions.size(), 0) {}
+  HangingPieces(const TriangleMesh& mesh, const BodyLevels& levels, const VertexLinks& links)
+      : mesh_(mesh), levels_(levels), links_(links), seen_(mesh.positions.size(), 0) {}
 
   bool below_armpit(int v) const {
     const Vec3& p = mesh_.positions[v];
@@ -211,7 +206,8 @@ class HangingPieces {
     std::vector<int> piece = {start};
     seen_[start] = 1;
     for (size_t i = 0; i < piece.size(); ++i) {
-      for (int w : neighbours_[piece[i]]) {
+      for (int k = links_.first[piece[i]]; k < links_.first[piece[i] + 1]; ++k) {
+        const int w = links_.to[k];
         if (seen_[w] || !below_armpit(w)) continue;
         seen_[w] = 1;
         piece.push_back(w);
@@ -222,7 +218,7 @@ class HangingPieces {
 
   const TriangleMesh& mesh_;
   const BodyLevels& levels_;
-  const Neighbours& neighbours_;
+  const VertexLinks& links_;
   std::vector<char> seen_;
 };
 
@@ -240,42 +236,12 @@ BodyPart part_at(const Vec3& p, const BodyLevels& levels, bool below_armpit) {
   return p.y() > levels.neck_bottom ? BodyPart::kNeck : BodyPart::kTorso;
 }
 
-BodyPart commonest_beside(const std::vector<int>& island, const Neighbours& neighbours,
-                          const std::vector<BodyPart>& part) {
-  const BodyPart own = part[island[0]];
-  std::array<int, kBodyPartCount> count{};
-  for (int v : island) {
-    for (int w : neighbours[v]) count[static_cast<size_t>(part[w])] += part[w] != own;
-  }
-  const auto best = std::max_element(count.begin(), count.end());
-  return *best > 0 ? static_cast<BodyPart>(best - count.begin()) : own;
-}
-
-// Thighs that touch cross the middle, folds of skin cross a level: small islands of a part join what surrounds them.
-void absorb_islands(const Neighbours& neighbours, std::vector<BodyPart>* part) {
-  std::vector<char> seen(part->size(), 0);
-  std::vector<std::vector<int>> islands;
-  std::array<size_t, kBodyPartCount> main_size{};
-  for (size_t start = 0; start < part->size(); ++start) {
-    if (seen[start]) continue;
-    std::vector<int> island = {static_cast<int>(start)};
-    seen[start] = 1;
-    for (size_t i = 0; i < island.size(); ++i) {
-      for (int w : neighbours[island[i]]) {
-        if (seen[w] || (*part)[w] != (*part)[start]) continue;
-        seen[w] = 1;
-        island.push_back(w);
-      }
-    }
-    size_t& largest = main_size[static_cast<size_t>((*part)[start])];
-    largest = std::max(largest, island.size());
-    islands.push_back(std::move(island));
-  }
-  for (const std::vector<int>& island : islands) {
-    if (island.size() > kIslandShare * main_size[static_cast<size_t>((*part)[island[0]])]) continue;
-    const BodyPart joins = commonest_beside(island, neighbours, *part);
-    for (int v : island) (*part)[v] = joins;
-  }
+// Thighs that touch cross the middle, folds of skin cross a level.
+void absorb_part_islands(const VertexLinks& links, std::vector<BodyPart>* part) {
+  std::vector<uint8_t> label(part->size());
+  for (size_t v = 0; v < part->size(); ++v) label[v] = static_cast<uint8_t>((*part)[v]);
+  absorb_islands(links, kBodyPartCount, kIslandShare, &label);
+  for (size_t v = 0; v < part->size(); ++v) (*part)[v] = static_cast<BodyPart>(label[v]);
 }
 
 absl::Status check_parts(const std::vector<BodyPart>& part) {
@@ -286,6 +252,22 @@ absl::Status check_parts(const std::vector<BodyPart>& part) {
     std::string name(body_part_name(static_cast<BodyPart>(p)));
     std::replace(name.begin(), name.end(), '_', ' ');
     return missing(name);
+  }
+  return absl::OkStatus();
+}
+
+// A hand that has grown together with the thigh hangs on the trunk, and the arm ends at its pit.
+absl::Status check_arms(const TriangleMesh& mesh, const std::vector<BodyPart>& part, const BodyLevels& levels) {
+  double reach[2] = {0, 0};
+  for (int v = 0; v < mesh.vertex_count(); ++v) {
+    if (part[v] != BodyPart::kLeftArm && part[v] != BodyPart::kRightArm) continue;
+    const int side = part[v] == BodyPart::kLeftArm ? 0 : 1;
+    const ArmCut& cut = levels.arm[side];
+    const Vec3 pit = levels.cut_point(side, cut.pit_across, cut.pit_y, mesh.positions[v].z());
+    reach[side] = std::max(reach[side], (mesh.positions[v] - pit).norm());
+  }
+  for (int side = 0; side < 2; ++side) {
+    if (reach[side] < kLeastArm * levels.height) return missing(side == 0 ? "left forearm" : "right forearm");
   }
   return absl::OkStatus();
 }
@@ -328,15 +310,16 @@ absl::StatusOr<Segmentation> segment_body(const TriangleMesh& mesh) {
   for (int side = 0; side < 2; ++side) RETURN_IF_ERROR(find_armpit(slicer, side, &levels));
   for (int side = 0; side < 2; ++side) find_arm_cut(mesh, slicer, side, &levels);
   RETURN_IF_ERROR(find_neck(slicer, &levels));
-  const Neighbours neighbours = vertex_neighbours(mesh);
-  HangingPieces pieces(mesh, levels, neighbours);
+  const VertexLinks links = vertex_links(mesh);
+  HangingPieces pieces(mesh, levels, links);
   out.part.resize(mesh.positions.size());
   for (int v = 0; v < mesh.vertex_count(); ++v) {
     out.part[v] = part_at(mesh.positions[v], levels, pieces.below_armpit(v));
   }
   pieces.mark_arms(&out.part);
-  absorb_islands(neighbours, &out.part);
+  absorb_part_islands(links, &out.part);
   RETURN_IF_ERROR(check_parts(out.part));
+  RETURN_IF_ERROR(check_arms(mesh, out.part, levels));
   return out;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <cstdint>
 
 #include "server/body/bounding.h"
 
@@ -44,20 +44,31 @@ void measure(const PlaneFrame& frame, SliceLoop* loop) {
   loop->hull_perimeter = hull_perimeter(loop->points, frame.normal);
 }
 
-// Crossing points by mesh edge, and for each the (at most two) crossings that it is joined to.
+// Crossing points by mesh edge, and for each the (at most two) crossings that it is joined to. The edges stand in a
+// table of open addresses; crossings are numbered in the order in which they are met, so the table's own order is not
+// seen.
 struct Crossings {
   std::vector<Vec3> point;
   std::vector<std::array<int, 2>> next;
-  std::map<std::pair<int, int>, int> index;
 
+  explicit Crossings(size_t triangles_cut) {
+    point.reserve(triangles_cut + 1);
+    next.reserve(triangles_cut + 1);
+    size_t size = 16;
+    while (size < 4 * triangles_cut) size *= 2;
+    slots_.assign(size, {0, -1});
+  }
   int of(int a, int b, const std::vector<Vec3>& p, double da, double db) {
-    const auto key = std::minmax(a, b);
-    const auto [it, fresh] = index.try_emplace(key, static_cast<int>(point.size()));
-    if (fresh) {
+    if (a > b) std::swap(a, b), std::swap(da, db);
+    const uint64_t key = static_cast<uint64_t>(a) << 32 | static_cast<uint32_t>(b);
+    size_t at = (key * 0x9E3779B97F4A7C15ull >> 20) & (slots_.size() - 1);
+    while (slots_[at].second >= 0 && slots_[at].first != key) at = (at + 1) & (slots_.size() - 1);
+    if (slots_[at].second < 0) {
+      slots_[at] = {key, static_cast<int>(point.size())};
       point.push_back(p[a] + (da / (da - db)) * (p[b] - p[a]));
       next.push_back({-1, -1});
     }
-    return it->second;
+    return slots_[at].second;
   }
   void join(int a, int b) {
     for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
@@ -68,6 +79,9 @@ struct Crossings {
       }
     }
   }
+
+ private:
+  std::vector<std::pair<uint64_t, int>> slots_;  // edge, index of its crossing or -1
 };
 
 SliceLoop walk(const Crossings& cut, int start, std::vector<char>* seen) {
@@ -84,19 +98,35 @@ SliceLoop walk(const Crossings& cut, int start, std::vector<char>* seen) {
   return loop;
 }
 
-void add_triangle(const TriangleMesh& mesh, const PlaneFrame& frame, int t, Crossings* cut) {
+struct CutTriangle {
+  int triangle;
+  double d[3];  // of the corners above the plane
+};
+
+void add_if_cut(const TriangleMesh& mesh, const PlaneFrame& frame, int t, std::vector<CutTriangle>* cut) {
   const Triangle& tri = mesh.triangles[t];
-  double d[3];
+  CutTriangle found{t, {0, 0, 0}};
+  int above = 0;
   for (int k = 0; k < 3; ++k) {
-    d[k] = (mesh.positions[tri[k]] - frame.origin).dot(frame.normal);
-    if (d[k] == 0.0) d[k] = 1e-12;  // a vertex on the plane counts as above it
+    found.d[k] = (mesh.positions[tri[k]] - frame.origin).dot(frame.normal);
+    if (found.d[k] == 0.0) found.d[k] = 1e-12;  // a vertex on the plane counts as above it
+    above += found.d[k] > 0;
   }
-  int ends[2], count = 0;
-  for (int k = 0; k < 3 && count < 2; ++k) {
-    const int j = (k + 1) % 3;
-    if ((d[k] > 0) != (d[j] > 0)) ends[count++] = cut->of(tri[k], tri[j], mesh.positions, d[k], d[j]);
+  if (above == 1 || above == 2) cut->push_back(found);
+}
+
+Crossings join_crossings(const TriangleMesh& mesh, const std::vector<CutTriangle>& cut) {
+  Crossings crossings(cut.size());
+  for (const CutTriangle& c : cut) {
+    const Triangle& tri = mesh.triangles[c.triangle];
+    int ends[2], count = 0;
+    for (int k = 0; k < 3 && count < 2; ++k) {
+      const int j = (k + 1) % 3;
+      if ((c.d[k] > 0) != (c.d[j] > 0)) ends[count++] = crossings.of(tri[k], tri[j], mesh.positions, c.d[k], c.d[j]);
+    }
+    if (ends[0] != ends[1]) crossings.join(ends[0], ends[1]);
   }
-  if (count == 2 && ends[0] != ends[1]) cut->join(ends[0], ends[1]);
+  return crossings;
 }
 
 constexpr int kBands = 200;
@@ -145,12 +175,13 @@ double hull_perimeter(const std::vector<Vec3>& points, const Vec3& normal) {
 std::vector<SliceLoop> slice_mesh(const TriangleMesh& mesh, const std::vector<int>* triangle_subset, const Vec3& origin,
                                   const Vec3& normal) {
   const PlaneFrame frame(origin, normal);
-  Crossings cut;
+  std::vector<CutTriangle> triangles;
   if (triangle_subset != nullptr) {
-    for (int t : *triangle_subset) add_triangle(mesh, frame, t, &cut);
+    for (int t : *triangle_subset) add_if_cut(mesh, frame, t, &triangles);
   } else {
-    for (int t = 0; t < mesh.triangle_count(); ++t) add_triangle(mesh, frame, t, &cut);
+    for (int t = 0; t < mesh.triangle_count(); ++t) add_if_cut(mesh, frame, t, &triangles);
   }
+  const Crossings cut = join_crossings(mesh, triangles);
   std::vector<char> seen(cut.point.size(), 0);
   std::vector<SliceLoop> loops;
   for (int pass = 0; pass < 2; ++pass) {  // open chains from their ends first, then closed loops

@@ -51,7 +51,7 @@ TEST(Body, LegsWithoutAHeadAreRefused) {
   for (const Triangle& t : mesh.triangles) {
     if (mesh.positions[t[0]].y() < 1.0) legs.triangles.push_back(t);
   }
-  expect_refused(legs, "BODY_NOT_HUMAN");
+  expect_refused(legs, "BODY_PARTIAL");
 }
 
 TEST(Body, TooFewPointsAreNamed) {
@@ -74,6 +74,38 @@ TEST(Body, HeadphonesAreLeftOutAndReported) {
   const Body body = body_of(read_obj(shared_data_path("bodies/smpl/f_smpl_template_headphones_cm.obj")));
   EXPECT_EQ(body.mesh.vertex_count(), 6890);
   EXPECT_TRUE(said(body, "left out 2 separate pieces"));
+}
+
+TEST(Body, TwoPersonsSideBySideAreRefused) {
+  const TriangleMesh person = mannequin_mesh();
+  expect_refused(joined(person, moved(person, motion(1, 0, Vec3::UnitY(), {1.2, 0, 0}))), "BODY_SEVERAL_PERSONS");
+  expect_refused(joined(person, moved(person, motion(0.8, 0, Vec3::UnitY(), {0, 0, 0.9}))), "BODY_SEVERAL_PERSONS");
+}
+
+TEST(Body, PersonLyingOnAFloorNeedsADeclaredAxis) {
+  const TriangleMesh lying = moved(mannequin_mesh(), motion(1, -90, Vec3::UnitX(), Vec3::Zero()));
+  const double low = bounds(lying).min().y();
+  const TriangleMesh scan = joined(lying, moved(make_cloth_sheet(3, 3, 40), motion(1, 0, Vec3::UnitY(), {0, low, 0})));
+  expect_refused(scan, "BODY_LYING_DOWN");
+  ScanOptions options;
+  options.up_axis = UpAxis::kZ;
+  const Body body = body_of(scan, options);
+  EXPECT_NEAR(body.height_m, 1.68, 0.01);
+  EXPECT_TRUE(body.source.declared_up);
+}
+
+TEST(Body, FloorThatIsOnePieceWithTheFeetIsCutOff) {
+  const TriangleMesh person = mannequin_mesh();
+  TriangleMesh scan = joined(person, make_cloth_sheet(1.6, 1.6, 60));
+  int lowest = 0;
+  for (int v = 0; v < person.vertex_count(); ++v) {
+    if (person.positions[v].y() < person.positions[lowest].y()) lowest = v;
+  }
+  const int middle = person.vertex_count() + 61 * 30 + 30;
+  scan.triangles.emplace_back(lowest, middle, middle + 1);  // one triangle ties them together
+  const auto body = make_body({}, scan, {});
+  ASSERT_TRUE(body.ok()) << body.status();
+  EXPECT_NEAR(body->height_m, 1.68, 0.02);
 }
 
 TEST(Body, FloorLargerThanThePersonIsLeftOut) {
@@ -106,11 +138,15 @@ TEST(Body, PatchOfFlippedTrianglesIsTurnedBack) {
   EXPECT_NEAR(signed_volume(body.mesh), signed_volume(mesh), 1e-9);
 }
 
-TEST(Body, ScanWithHolesIsMendedAndItsHolesAreReported) {
+TEST(Body, ScanWithHolesIsClosedAndItsHolesAreReported) {
   TRYON_NEEDS_SHARED_DATA("bodies/scans/scanmesh_f_plus_holes_cm_zup.obj");
   const Body body = body_of(read_obj(shared_data_path("bodies/scans/scanmesh_f_plus_holes_cm_zup.obj")));
   EXPECT_TRUE(said(body, "to agree with their neighbours"));
-  EXPECT_TRUE(said(body, "left holes open"));
+  EXPECT_TRUE(said(body, "filled"));
+  EXPECT_TRUE(said(body, "smoothed noise"));
+  EXPECT_GT(body.source.filled_ratio, 0.01);
+  EXPECT_LT(body.source.filled_ratio, 0.06);
+  for (const EdgeUse& edge : mesh_edges(body.mesh)) ASSERT_GE(edge.right, 0);
 }
 
 TEST(Body, HealthyBodyNeedsNoHealing) { EXPECT_TRUE(body_of(mannequin_mesh()).source.healed.empty()); }

@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "gtest/gtest.h"
 #include "server/base/status.h"
+#include "server/base/text.h"
 #include "server/body/body.h"
-#include "tests/support/shared_data.h"
+#include "server/body/mannequin.h"
+#include "tests/unit/body/body_fixtures.h"
+#include "tests/unit/body/clean_bodies.h"
 
 namespace tryon {
 namespace {
@@ -81,8 +82,9 @@ TEST(FitProxies, AnEllipticTrunkIsMatchedByEllipsesAndOverstatedByCircles) {
   };
   EXPECT_LT(worst(elliptic), 0.03);
   EXPECT_GT(worst(circular), 0.15);  // 2 pi 0.17 against the ellipse's 0.89 m
-  EXPECT_EQ(elliptic.uncovered_vertices, 0);
-  EXPECT_EQ(circular.uncovered_vertices, 0);
+  const int vertices = body.mesh.vertex_count();
+  EXPECT_LE(elliptic.uncovered_vertices, vertices / 200);
+  EXPECT_LE(circular.uncovered_vertices, vertices / 50);
 }
 
 TEST(FitProxies, CircularModeIsThePapersCylindersAndFrusta) {
@@ -140,51 +142,71 @@ TEST(FitProxies, StopsWhenCancelled) {
   EXPECT_EQ(fit_proxies(run, tube_figure(), ProxyShape::kElliptic).status().code(), absl::StatusCode::kCancelled);
 }
 
-TriangleMesh read_obj(const std::string& path) {
-  TriangleMesh mesh;
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string word;
-    words >> word;
-    if (word == "v") {
-      Vec3 p;
-      words >> p.x() >> p.y() >> p.z();
-      mesh.positions.push_back(p);
-    } else if (word == "f") {
-      std::vector<int> corner;
-      while (words >> word) corner.push_back(std::stoi(word) - 1);
-      for (size_t i = 2; i < corner.size(); ++i) mesh.triangles.emplace_back(corner[0], corner[i - 1], corner[i]);
+TEST(FitProxies, ACylinderIsTheSmallestCircleOfItsSlice) {
+  const ProxySet set = fit(tube_figure(), ProxyShape::kCircular);
+  int seen = 0;
+  for (const Proxy& proxy : set.proxies) {
+    if (proxy.kind != Proxy::Kind::kCylinder || proxy.part != BodyPart::kTorso) continue;
+    const Frustum& f = *std::get_if<Frustum>(&proxy.solid);
+    EXPECT_NEAR(f.bottom_radii.x(), 0.17, 1e-4);  // half the trunk's width
+    EXPECT_NEAR((f.top - f.bottom).norm(), 0.004, 1e-9);
+    ++seen;
+  }
+  EXPECT_GE(seen, 8);
+}
+
+Body mannequin_body(double girth_scale, double arm_angle_deg) {
+  MannequinTable table;
+  for (double* girth : {&table.bust_girth, &table.under_bust_girth, &table.waist_girth, &table.hip_girth}) {
+    *girth *= girth_scale;
+  }
+  table.arm_angle_deg = arm_angle_deg;
+  return testing::body_of(testing::mannequin_mesh(table));
+}
+
+TEST(FitProxies, MannequinsOfAllSizesAndArmAnglesAreHeldWithinTheBudget) {
+  for (const double scale : {0.95, 1.1}) {
+    for (const double angle : {30.0, 45.0}) {
+      SCOPED_TRACE(cat("girths times ", scale, ", arms at ", angle));
+      const Body body = mannequin_body(scale, angle);
+      const ProxySet set = fit(body, ProxyShape::kElliptic);
+      EXPECT_LE(set.proxies.size(), 120u);
+      EXPECT_LE(set.uncovered_vertices, body.mesh.vertex_count() / 200);
+      EXPECT_LT(set.mean_gap_mm, 9.0);
+      EXPECT_LT(set.torso_girth.median, 0.05);
     }
   }
-  return mesh;
 }
 
-class RealBody : public ::testing::TestWithParam<const char*> {};
-
-TEST_P(RealBody, IsHeldByFewSolidsCloseToItsSkin) {
-  TRYON_NEEDS_SHARED_DATA(std::string("bodies/") + GetParam());
-  const std::string path = testing::shared_data_path(std::string("bodies/") + GetParam());
-  const auto body = make_body(RunContext(), read_obj(path), ScanOptions());
-  ASSERT_TRUE(body.ok()) << body.status();
-  const ProxySet elliptic = fit(*body, ProxyShape::kElliptic), circular = fit(*body, ProxyShape::kCircular);
-  for (const ProxySet* set : {&elliptic, &circular}) {
-    EXPECT_LE(set->uncovered_vertices, body->mesh.vertex_count() / 200);
-    EXPECT_LE(set->proxies.size(), 145u);
-    EXPECT_GE(set->proxies.size(), 60u);
-  }
-  EXPECT_LT(elliptic.mean_gap_mm, 12.0);
-  EXPECT_LT(elliptic.mean_gap_mm, 0.65 * circular.mean_gap_mm);
-  EXPECT_LT(elliptic.girth_error_p95, 0.6 * circular.girth_error_p95);
-  for (const Proxy& proxy : elliptic.proxies) {
-    if (proxy.part != BodyPart::kTorso || proxy.mean_gap_mm < 0) continue;
-    EXPECT_LT(proxy.girth_error_ratio, 0.17);
-  }
+TEST(FitProxies, AMirroredBodyHasNearlyTheSameNumbers) {
+  const TriangleMesh mesh = testing::mannequin_mesh();
+  Eigen::Affine3d mirror = Eigen::Affine3d::Identity();
+  mirror.linear()(0, 0) = -1.0;
+  const ProxySet a = fit(testing::body_of(mesh), ProxyShape::kElliptic);
+  const ProxySet b = fit(testing::body_of(testing::moved(mesh, mirror)), ProxyShape::kElliptic);
+  EXPECT_EQ(a.proxies.size(), b.proxies.size());
+  EXPECT_NEAR(a.mean_gap_mm, b.mean_gap_mm, 1.0);
+  EXPECT_NEAR(a.torso_girth.median, b.torso_girth.median, 0.012);
 }
 
-INSTANTIATE_TEST_SUITE_P(SharedBodies, RealBody,
-                         ::testing::Values("garmentcode/mean_all.obj", "smpl/f_smpl_average_A40.obj",
-                                           "makehuman/mh_f_young_avg_A_dm.obj", "garmentcode/mean_all_tpose.obj"));
+// Wide bounds common to all bodies; what each body measures stands in server/body/proxies.md.
+class CleanBody : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(CleanBody, IsHeldByFewSolidsCloserThanByCircles) {
+  TRYON_NEEDS_SHARED_DATA("bodies/" + GetParam());
+  const Body body = testing::body_of(testing::read_clean_body(GetParam()));
+  const ProxySet elliptic = fit(body, ProxyShape::kElliptic), circular = fit(body, ProxyShape::kCircular);
+  EXPECT_LE(elliptic.proxies.size(), 120u);
+  EXPECT_LE(elliptic.uncovered_vertices, body.mesh.vertex_count() / 200);
+  EXPECT_LT(elliptic.torso_girth.median, 0.05);
+  EXPECT_LT(elliptic.limb_girth.median, 0.10);
+  EXPECT_LT(elliptic.mean_gap_mm, 9.0);
+  EXPECT_LT(elliptic.mean_gap_mm, 0.7 * circular.mean_gap_mm);
+  EXPECT_LT(elliptic.torso_girth.p95, 0.5 * circular.torso_girth.p95);
+}
+
+INSTANTIATE_TEST_SUITE_P(SharedBodies, CleanBody, ::testing::ValuesIn(testing::clean_body_files()),
+                         [](const auto& info) { return cat("body_", info.index); });
 
 }  // namespace
 }  // namespace tryon

@@ -53,7 +53,8 @@ TEST(Measure, GirthsAgreeWithTheTailorsTable) {
       EXPECT_NEAR(body.measurements_mm.at(ours) / table.at(theirs), 1.0, 0.015) << name << " " << ours;
     }
     EXPECT_NEAR(body.measurements_mm.at("wrist_girth") / table.at("wrist"), 1.0, 0.05) << name;
-    EXPECT_NEAR(body.measurements_mm.at("shoulder_width") / table.at("shoulder_w"), 1.0, 0.03) << name;
+    const bool raised = body.pose == Pose::kT;  // its table is the A-pose's; see measure_reference_test.cc
+    EXPECT_NEAR(body.measurements_mm.at("shoulder_width") / table.at("shoulder_w"), 1.0, raised ? 0.11 : 0.03) << name;
     EXPECT_NEAR(body.measurements_mm.at("neck_height"), table.at("height") - table.at("head_l"), 8) << name;
     EXPECT_NEAR(body.measurements_mm.at("bust_height"),
                 table.at("height") - table.at("head_l") - table.at("vert_bust_line"), 15)
@@ -115,7 +116,9 @@ TEST(Measure, TrunkGirthsDoNotDependOnThePose) {
   for (const char* name : {"bust_girth", "under_bust_girth", "waist_girth", "hip_girth", "thigh_girth", "neck_girth"}) {
     EXPECT_NEAR(a.measurements_mm.at(name) / t.measurements_mm.at(name), 1.0, 0.015) << name;
   }
-  EXPECT_NEAR(a.measurements_mm.at("shoulder_width") / t.measurements_mm.at("shoulder_width"), 1.0, 0.05);
+  // Raised arms bring the shoulder points together: the template's own vertices by 8 %.
+  EXPECT_LT(t.measurements_mm.at("shoulder_width"), a.measurements_mm.at("shoulder_width"));
+  EXPECT_GT(t.measurements_mm.at("shoulder_width"), 0.88 * a.measurements_mm.at("shoulder_width"));
 }
 
 void expect_same_girths(const Body& a, const Body& b, double tolerance) {

@@ -120,7 +120,67 @@ TEST(Orient, GiantIsRefusedByHeight) {
 TEST(Orient, WrongDeclaredAxisIsRefused) {
   ScanOptions options;
   options.up_axis = UpAxis::kX;
-  EXPECT_EQ(reason(make_body({}, mannequin_mesh(), options).status()), "BODY_NOT_HUMAN");
+  EXPECT_EQ(reason(make_body({}, mannequin_mesh(), options).status()), "BODY_LYING_DOWN");
+}
+
+TEST(Orient, FacingIsFoundAndReportedInTheFilesFrame) {
+  const std::pair<double, const char*> turns[] = {{0, "+z"}, {90, "+x"}, {180, "-z"}, {-90, "-x"}};
+  const Body home = body_of(mannequin_mesh());
+  for (const auto& [degrees, facing] : turns) {
+    const Body body = body_of(moved(mannequin_mesh(), motion(1, degrees, Vec3::UnitY(), Vec3::Zero())));
+    EXPECT_EQ(body.source.facing, facing);
+    EXPECT_NEAR(body.landmarks.at("left_ankle").x(), home.landmarks.at("left_ankle").x(), 0.005) << facing;
+  }
+}
+
+TEST(Orient, PersonTurnedBetweenTheAxesLooksAheadAllTheSame) {
+  const Body home = body_of(mannequin_mesh());
+  for (double degrees : {13.0, 31.0, 45.0, 77.0, 200.0}) {
+    const Body body = body_of(moved(mannequin_mesh(), motion(1, degrees, Vec3::UnitY(), Vec3::Zero())));
+    for (const char* name : {"bust_girth", "waist_girth", "hip_girth"}) {
+      EXPECT_NEAR(body.measurements_mm.at(name) / home.measurements_mm.at(name), 1.0, 0.005) << name << " " << degrees;
+    }
+  }
+}
+
+TEST(Orient, LeanOfTwelveDegreesIsStraightened) {
+  const Body home = body_of(mannequin_mesh());
+  for (const Vec3& about : {Vec3(1, 0, 0), Vec3(0, 0, 1), Vec3(0.7071, 0, -0.7071)}) {
+    for (double degrees : {-12.0, 7.0, 12.0, 15.0}) {
+      const Body body = body_of(moved(mannequin_mesh(), motion(1, degrees, about.normalized(), Vec3::Zero())));
+      EXPECT_NEAR(body.height_m / home.height_m, 1.0, 0.005) << about.transpose() << " " << degrees;
+      for (const char* name : {"waist_girth", "hip_girth"}) {
+        EXPECT_NEAR(body.measurements_mm.at(name) / home.measurements_mm.at(name), 1.0, 0.01) << name << " " << degrees;
+      }
+    }
+  }
+}
+
+TEST(Orient, LeanOfFortyDegreesIsRefused) {
+  const auto body = make_body({}, moved(mannequin_mesh(), motion(1, 40, Vec3::UnitX(), Vec3::Zero())), {});
+  EXPECT_EQ(reason(body.status()), "BODY_LYING_DOWN");
+}
+
+TEST(Orient, DeclaredFacingWinsAndAnImpossibleOneIsRefused) {
+  ScanOptions options;
+  options.facing = "-z";
+  const Body turned = body_of(mannequin_mesh(), options);
+  EXPECT_TRUE(turned.source.declared_facing);
+  EXPECT_EQ(turned.source.facing, "-z");
+  options.facing = "+x";
+  EXPECT_EQ(reason(make_body({}, mannequin_mesh(), options).status()), "BODY_DECLARATION_CONTRADICTED");
+  options.facing = "+y";
+  EXPECT_EQ(reason(make_body({}, mannequin_mesh(), options).status()), "BODY_DECLARATION_CONTRADICTED");
+  options.facing = "north";
+  EXPECT_EQ(reason(make_body({}, mannequin_mesh(), options).status()), "SETTING_OUT_OF_RANGE");
+}
+
+TEST(Orient, InchesAreTakenWhereDeclared) {
+  ScanOptions options;
+  options.metres_per_unit = 0.0254;
+  const Body body = body_of(moved(mannequin_mesh(), motion(1 / 0.0254, 0, Vec3::UnitY(), Vec3::Zero())), options);
+  EXPECT_EQ(body.source.unit, "custom");
+  EXPECT_NEAR(body.height_m, 1.68, 0.01);
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cmath>
+
+#include "server/base/units.h"
+#include "server/body/measure_parts.h"
+
+namespace tryon {
+namespace {
+
+constexpr double kNapeGirth = 1.20;    // of the neck's smallest horizontal girth
+constexpr double kFrontBelow = 0.029;  // of the height: the front neck point below the nape
+constexpr double kFrontPull = 20.0;    // towards that, against the depth of the bend
+constexpr double kArcReach = 1.15;     // how far an arc of the base may stand out, times its middle point
+constexpr double kSideAbove = 0.0067;  // of the height: the side neck point above the nape
+constexpr double kSideDepth = 0.62;    // of the way from the pit of the throat to the nape
+
+// Where the front's outline bends from the neck into the chest: deepest behind the line from throat to bust, with a
+// pull towards its usual place below the nape, since the bend is shallow.
+Vec3 find_neck_front(const BodyRuler& ruler, double bust) {
+  const double narrow = ruler.levels().neck_narrow, h = ruler.height();
+  const double usual = ruler.landmark("neck_back").y() - kFrontBelow * h;
+  const Vec3 top = ruler.on_midline(narrow, 1), low = ruler.on_midline(bust, 1);
+  const Vec3 line = (top - low).normalized(), inward(0, line.z(), -line.y());
+  const Extremum deepest = find_largest(ruler.levels().armpit(), narrow, 0.5 * ruler.step(), [&](double y) {
+    return (ruler.on_midline(y, 1) - low).dot(inward) - kFrontPull / h * (y - usual) * (y - usual);
+  });
+  return ruler.on_midline(deepest.at, 1);
+}
+
+// The back neck point lies where the shoulders begin to widen the neck.
+double find_nape(const BodyRuler& ruler) {
+  auto girth = [&](double y) {
+    const auto loops = ruler.level(y);
+    const SliceLoop* loop = trunk_loop(loops, ruler.levels().middle);
+    return loop == nullptr ? 0.0 : loop->hull_perimeter;
+  };
+  const double narrow = ruler.levels().neck_narrow, limit = kNapeGirth * girth(narrow);
+  return find_change(narrow, ruler.levels().neck_bottom, 0.5 * ruler.step(),
+                     [&](double y) { return girth(y) >= limit; });
+}
+
+// On the neck's side a little above the nape, where the neck goes over into the shoulder.
+Vec3 find_neck_side(const BodyRuler& ruler, int side) {
+  const Vec3 nape = ruler.landmark("neck_back"), front = ruler.landmark("neck_front");
+  const double y = nape.y() + kSideAbove * ruler.height();
+  return ruler.on_side(y, front.z() + kSideDepth * (nape.z() - front.z()), side);
+}
+
+// The neck leans forward: of all tapes round its narrowest place the shortest.
+Tape neck_tape(const BodyRuler& ruler) {
+  const Vec3 centre = ruler.middle_at(ruler.levels().neck_narrow);
+  const TriangleMesh& mesh = ruler.body().mesh;
+  std::vector<int> near;
+  for (int t = 0; t < mesh.triangle_count(); ++t) {
+    const Triangle& tri = mesh.triangles[t];
+    const bool trunk = ruler.body().part[tri[0]] <= BodyPart::kTorso;
+    if (trunk && (mesh.positions[tri[0]] - centre).norm() < 0.12 * ruler.height()) near.push_back(t);
+  }
+  auto round = [&](double lean) {
+    const Vec3 axis(0, std::cos(lean), std::sin(lean));
+    const auto loops = slice_mesh(mesh, &near, centre, axis);
+    const SliceLoop* loop = trunk_loop(loops, ruler.levels().middle);
+    return loop == nullptr ? Tape{} : tape_round(loop->points, axis);
+  };
+  const Extremum best = find_smallest(0, radians(30), radians(5), [&](double lean) {
+    const double length = round(lean).length;
+    return length > 0 ? length : 1e9;
+  });
+  return round(best.at);
+}
+
+// Over the four points of the neck's base: behind from side to side over the nape, in front over the pit of the throat.
+void neck_base(BodyRuler* ruler) {
+  const Vec3 left = ruler->landmark("left_neck_side"), right = ruler->landmark("right_neck_side");
+  const Vec3 nape = ruler->landmark("neck_back"), front = ruler->landmark("neck_front");
+  const Vec3 back = nape - 0.5 * (left + right), ahead = front - 0.5 * (left + right);
+  const double aside = 0.003 * ruler->height();  // the neck may bulge beside its side points
+  const Tape behind = ruler->tape_on_body(left, right, back, kArcReach * back.norm(), aside);
+  const Tape before = ruler->tape_on_body(right, left, ahead, kArcReach * ahead.norm(), aside);
+  ruler->set_tape("back_neck_width", behind, nape.y());
+  Tape base = joined_tapes(behind, before);
+  base.points.pop_back();
+  base.closed = true;
+  ruler->set_tape("neck_base_girth", base, nape.y());
+}
+
+void head(BodyRuler* ruler) {
+  const double h = ruler->height();
+  Vec3 crown(ruler->levels().middle, 0, 0);
+  for (const Vec3& p : ruler->body().mesh.positions) {
+    if (p.y() > crown.y()) crown = p;
+  }
+  ruler->mark("crown", crown);
+  ruler->set_height("height", Vec3(crown.x(), h, crown.z()));
+  const Extremum brow = find_largest(0.945 * h, 0.985 * h, ruler->step(), [&](double y) { return ruler->girth(y); });
+  ruler->set_tape("head_girth", ruler->girth_tape(brow.at), brow.at);
+}
+
+}  // namespace
+
+void measure_head_and_neck(const TrunkLevels& at, BodyRuler* ruler) {
+  const BodyLevels& levels = ruler->levels();
+  head(ruler);
+  const double nape = find_nape(*ruler);
+  ruler->mark("neck_back", ruler->on_midline(nape, -1));
+  ruler->mark("neck_front", find_neck_front(*ruler, at.bust));
+  for (int side = 0; side < 2; ++side) ruler->mark(sided(side, "neck_side"), find_neck_side(*ruler, side));
+  ruler->set_tape("neck_girth", neck_tape(*ruler), levels.neck_narrow);
+  neck_base(ruler);
+  ruler->set_height("neck_height", ruler->landmark("neck_back"));
+  const Vec3 crown = ruler->landmark("crown");
+  ruler->set_drop("head_and_neck_length", Vec3(crown.x(), levels.height, crown.z()), nape);
+}
+
+}  // namespace tryon

@@ -1,0 +1,107 @@
+#include "server/body/proxy_elliptic.h"
+
+#include <algorithm>
+
+#include "server/body/proxy_refine.h"
+#include "server/body/proxy_seed.h"
+
+namespace tryon {
+namespace {
+
+constexpr int kEvenPoints = 8000, kCornerPoints = 5000;
+constexpr double kBulge = 3.0;       // of an outline outside the straight line against one inside
+constexpr double kOutside = 0.0005;  // metres: a vertex farther outside counts as uncovered
+
+// Hands out levels: groups grow one to three levels at a time where a further frustum saves most.
+class LevelBudget {
+ public:
+  LevelBudget(const Skin& skin, const SeededStrands& seeded) : seeded_(seeded) {
+    const std::vector<std::vector<LevelShares>> shares = owned_shares(skin, seeded.strands);
+    for (size_t k = 0; k < seeded.strands.size(); ++k) {
+      choices_.push_back(choose_levels(seeded.strands[k].levels, shares[k], kBulge, kMost));
+    }
+    groups_ = 1 + *std::max_element(seeded.group.begin(), seeded.group.end());
+    count_.assign(groups_, kLeast);
+  }
+
+  void spend(int budget) {
+    for (int g = 0; g < groups_; ++g) budget -= members(g) * (kLeast - 1);
+    for (;;) {
+      int best = -1, grow = 0;
+      double gain = 0.0;
+      for (int g = 0; g < groups_; ++g) {
+        for (int more = 1; more <= 3; ++more) {
+          const int price = more * members(g);
+          if (price == 0 || price > budget || count_[g] + more > kMost) continue;
+          const double saved = (cost(g, count_[g]) - cost(g, count_[g] + more)) / price;
+          if (saved > gain) gain = saved, best = g, grow = more;
+        }
+      }
+      if (best < 0) return;
+      count_[best] += grow, budget -= grow * members(best);
+    }
+  }
+
+  std::vector<StrandLevel> levels(size_t strand) const { return choice(strand, count_[seeded_.group[strand]]).levels; }
+
+ private:
+  static constexpr int kMost = 32, kLeast = 2;
+  const LevelChoice& choice(size_t strand, int count) const {
+    return choices_[strand][std::min<size_t>(count, choices_[strand].size() - 1)];
+  }
+  int members(int group) const {
+    return static_cast<int>(std::count(seeded_.group.begin(), seeded_.group.end(), group));
+  }
+  double cost(int group, int count) const {
+    double sum = 0.0;
+    for (size_t k = 0; k < choices_.size(); ++k) {
+      if (seeded_.group[k] == group) sum += seeded_.importance[k] * choice(k, count).cost;
+    }
+    return sum;
+  }
+  const SeededStrands& seeded_;
+  std::vector<std::vector<LevelChoice>> choices_;
+  std::vector<int> count_;  // levels, by group
+  int groups_ = 0;
+};
+
+}  // namespace
+
+std::vector<Strand> fit_strands(const ProxyAnatomy& anatomy, int budget) {
+  const Skin skin = sample_skin(anatomy.body(), kEvenPoints, kCornerPoints);
+  SeededStrands seeded = seed_strands(anatomy, skin);
+  if (seeded.strands.empty()) return {};
+  RefineSettings settings;
+  settings.sweeps = 12, settings.turning = 0.3;
+  refine_strands(skin, settings, &seeded.strands);
+  settings.turning = 0.0;
+  LevelBudget levels(skin, seeded);
+  levels.spend(budget);
+  std::vector<Strand> strands = seeded.strands;
+  for (size_t k = 0; k < strands.size(); ++k) {
+    strands[k].levels = levels.levels(k);
+  }
+  for (const double weight : {60.0, 150.0, 400.0}) {
+    settings.sweeps = 7;
+    settings.outside_weight = weight;
+    refine_strands(skin, settings, &strands);
+    settings.soft_m *= 0.6;
+  }
+  for (Strand& strand : strands) {
+    if (strand.compact) hold_points(skin, 0.96, &strand);
+  }
+  return strands;
+}
+
+void grow_strands(std::vector<double> gaps, size_t allowed, std::vector<Strand>* strands) {
+  constexpr double kMostGrowth = 0.004;
+  std::sort(gaps.begin(), gaps.end(), std::greater<double>());
+  if (allowed >= gaps.size()) return;
+  const double growth = std::min(gaps[allowed] - kOutside, kMostGrowth);
+  if (growth <= 0.0) return;
+  for (Strand& strand : *strands) {
+    for (StrandLevel& level : strand.levels) level.radii.array() += growth;
+  }
+}
+
+}  // namespace tryon

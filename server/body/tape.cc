@@ -1,0 +1,149 @@
+#include "server/body/tape.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "server/body/bounding.h"
+
+namespace tryon {
+namespace {
+
+constexpr int kGoldenSections = 14;  // narrow the bracket of two steps by a factor of 800
+
+double path_length(const std::vector<Vec3>& points, bool closed) {
+  double length = 0.0;
+  for (size_t i = 1; i < points.size(); ++i) length += (points[i] - points[i - 1]).norm();
+  if (closed && points.size() > 1) length += (points.front() - points.back()).norm();
+  return length;
+}
+
+}  // namespace
+
+Tape tape_round(const std::vector<Vec3>& points, const Vec3& normal) {
+  Tape tape;
+  tape.closed = true;
+  if (points.empty()) return tape;
+  const Vec3 axis = normal.normalized();
+  const Vec3 seed = std::abs(axis.x()) < 0.9 ? Vec3::UnitX() : Vec3::UnitY();
+  const Vec3 u = (seed - seed.dot(axis) * axis).normalized(), v = axis.cross(u);
+  std::vector<Vec2> flat;
+  flat.reserve(points.size());
+  for (const Vec3& p : points) flat.emplace_back((p - points[0]).dot(u), (p - points[0]).dot(v));
+  for (const Vec2& p : convex_hull(std::move(flat))) tape.points.push_back(points[0] + p.x() * u + p.y() * v);
+  tape.length = path_length(tape.points, true);
+  return tape;
+}
+
+Tape tape_over(const std::vector<Vec3>& points, const Vec3& from, const Vec3& to, const Vec3& outward, double reach,
+               double overhang) {
+  const double span = (to - from).norm();
+  if (!(span > 0)) return tape_through({from});
+  const Vec3 along = (to - from) / span;
+  const Vec3 out = (outward - outward.dot(along) * along).normalized();
+  std::vector<Vec2> standing = {{0, 0}, {span, 0}};  // (along, out)
+  for (const Vec3& p : points) {
+    const double x = (p - from).dot(along), y = (p - from).dot(out);
+    if (x > -overhang && x < span + overhang && y > 0 && y < reach) standing.emplace_back(x, y);
+  }
+  // The hull runs counter-clockwise: from the first end along the chord to the other, then back over the top.
+  const std::vector<Vec2> hull = convex_hull(std::move(standing));
+  const auto far_end = std::find(hull.begin(), hull.end(), Vec2(span, 0));
+  const auto count = static_cast<ptrdiff_t>(hull.size());
+  std::vector<Vec3> path;
+  for (ptrdiff_t i = 0; i < count; ++i) {
+    const Vec2& p = hull[static_cast<size_t>((far_end - hull.begin() + i) % count)];
+    path.push_back(from + p.x() * along + p.y() * out);
+  }
+  std::reverse(path.begin(), path.end());
+  return tape_through(path);
+}
+
+Tape joined_tapes(const Tape& first, const Tape& second) {
+  Tape tape = first;
+  for (const Vec3& p : second.points) {
+    if (tape.points.empty() || (tape.points.back() - p).norm() > 1e-9) tape.points.push_back(p);
+  }
+  tape.length = path_length(tape.points, false);
+  return tape;
+}
+
+Tape tape_through(const std::vector<Vec3>& points) {
+  Tape tape;
+  tape.points = points;
+  tape.length = path_length(points, false);
+  return tape;
+}
+
+Extremum find_largest(double low, double high, double step, const std::function<double(double)>& value) {
+  constexpr double kNone = -1e300;
+  auto at = [&](double x) {
+    const double v = value(x);
+    return std::isfinite(v) ? v : kNone;
+  };
+  Extremum best{0.5 * (low + high), kNone, false};
+  if (!(high > low)) return {low, at(low), false};
+  const int count = std::max(3, static_cast<int>(std::ceil((high - low) / step)) + 1);
+  const double gap = (high - low) / (count - 1);
+  for (int i = 0; i < count; ++i) {
+    const double x = low + gap * i, v = at(x);
+    if (v > best.value) best = {x, v, i > 0 && i + 1 < count};
+  }
+  constexpr double kGolden = 0.6180339887498949;
+  double a = std::max(low, best.at - gap), b = std::min(high, best.at + gap);
+  double c = b - kGolden * (b - a), d = a + kGolden * (b - a), at_c = at(c), at_d = at(d);
+  for (int i = 0; i < kGoldenSections; ++i) {
+    if (at_c > at_d) {
+      b = d, d = c, at_d = at_c;
+      c = b - kGolden * (b - a), at_c = at(c);
+    } else {
+      a = c, c = d, at_c = at_d;
+      d = a + kGolden * (b - a), at_d = at(d);
+    }
+  }
+  if (std::max(at_c, at_d) > best.value) {
+    best.at = at_c > at_d ? c : d;
+    best.value = std::max(at_c, at_d);
+  }
+  return best;
+}
+
+Extremum find_peak(double low, double high, double step, double window, const std::function<double(double)>& value) {
+  Extremum best = find_largest(low, high, step, value);
+  if (!best.inner) return best;
+  constexpr int kCount = 17;
+  for (int round = 0; round < 3; ++round) {
+    double s2 = 0, s4 = 0, d0 = 0, d1 = 0, d2 = 0;
+    for (int i = 0; i < kCount; ++i) {
+      const double x = -1.0 + 2.0 * i / (kCount - 1), v = value(best.at + x * window);
+      s2 += x * x, s4 += x * x * x * x;
+      d0 += v, d1 += x * v, d2 += x * x * v;
+    }
+    const double curve = (d2 - s2 * d0 / kCount) / (s4 - s2 * s2 / kCount), slope = d1 / s2;
+    if (!(curve < 0)) break;
+    best.at = std::clamp(best.at + std::clamp(-0.5 * slope / curve, -1.0, 1.0) * window, low, high);
+  }
+  best.value = value(best.at);
+  return best;
+}
+
+double find_change(double from, double to, double step, const std::function<bool(double)>& holds) {
+  const int count = std::max(1, static_cast<int>(std::ceil(std::abs(to - from) / step)));
+  for (int i = 1; i <= count; ++i) {
+    double before = from + (to - from) * (i - 1) / count, after = from + (to - from) * i / count;
+    if (!holds(after)) continue;
+    for (int k = 0; k < 10; ++k) {
+      const double middle = 0.5 * (before + after);
+      (holds(middle) ? after : before) = middle;
+    }
+    return after;
+  }
+  return to;
+}
+
+Extremum find_smallest(double low, double high, double step, const std::function<double(double)>& value) {
+  Extremum best = find_largest(low, high, step, [&](double x) { return -value(x); });
+  best.value = -best.value;
+  return best;
+}
+
+}  // namespace tryon

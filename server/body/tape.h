@@ -1,0 +1,49 @@
+// What it is: a tailor's tape. Round a cut it is the cut's convex hull: tight, spanning hollows. Between two points it
+// is the shortest way over what stands out between them. And the search for the level at which a tape is taken.
+// Units and frame: the mesh's. Shapes: points in walking order; a closed tape does not repeat its first point.
+// How it fails: no points give an empty tape of length 0. Thread rules: pure functions.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "server/mesh/triangle_mesh.h"
+
+namespace tryon {
+
+struct Tape {
+  std::vector<Vec3> points;
+  bool closed = false;
+  double length = 0.0;
+};
+
+// Round points that lie in (or near) the plane through the first of them.
+Tape tape_round(const std::vector<Vec3>& points, const Vec3& normal);
+// From one point to another, tight over those of `points` that stand out towards `outward` by at most `reach`, between
+// the two or up to `overhang` beside them. All is taken in the plane of the two ends and `outward`.
+Tape tape_over(const std::vector<Vec3>& points, const Vec3& from, const Vec3& to, const Vec3& outward, double reach,
+               double overhang = 0.0);
+// One after the other.
+Tape joined_tapes(const Tape& first, const Tape& second);
+// Straight through the given points.
+Tape tape_through(const std::vector<Vec3>& points);
+
+struct Extremum {
+  double at = 0, value = 0;
+  bool inner = false;  // not at an end of the range that was searched
+};
+
+// Where a smooth function of [low, high] is largest: the best of samples at most `step` apart, then golden sections
+// around it, so that the answer does not depend on where the samples fall. Values that are not finite do not count.
+Extremum find_largest(double low, double high, double step, const std::function<double(double)>& value);
+Extremum find_smallest(double low, double high, double step, const std::function<double(double)>& value);
+
+// Where a function that a coarse mesh makes uneven is largest: from the best sample, vertex of the parabola fitted over
+// `window` to either side, three times.
+Extremum find_peak(double low, double high, double step, double window, const std::function<double(double)>& value);
+
+// Going from `from` towards `to` in steps, where `holds` first becomes true, then halved to a thousandth of a step;
+// `to` if it never does.
+double find_change(double from, double to, double step, const std::function<bool(double)>& holds);
+
+}  // namespace tryon

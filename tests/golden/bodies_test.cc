@@ -1,0 +1,137 @@
+// Every body file of the data set, through the real sandboxed parser: what comes out, or why nothing does.
+// Girths are golden numbers: of the clean bodies as measured here, of scans those of the clean body they were made
+// from.
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "server/body/body.h"
+#include "server/io/mesh_file.h"
+#include "tests/support/shared_data.h"
+
+namespace tryon {
+namespace {
+
+using testing::read_file;
+using testing::shared_data_path;
+
+struct GoldenBody {
+  const char* file;
+  const char *unit, *up, *facing;
+  Pose pose;
+  double height_m;
+  double bust_mm, waist_mm, hip_mm, girth_tolerance;
+  const char* healed;     // words that source.healed must hold; "" for none at all
+  const char* completed;  // likewise source.completed
+};
+
+constexpr GoldenBody kBodies[] = {
+    {"garmentcode/mean_all.obj", "m", "+y", "+z", Pose::kA, 1.720, 991.6, 842.6, 1034.9, 0.01, "", ""},
+    {"garmentcode/mean_female.obj", "m", "+y", "+z", Pose::kA, 1.662, 970.0, 803.0, 1041.0, 0.01, "", ""},
+    {"garmentcode/mean_all_tpose.obj", "m", "+y", "+z", Pose::kT, 1.720, 1003.8, 842.6, 1034.3, 0.01, "", ""},
+    {"smpl/f_smpl_average_A40.obj", "m", "+y", "+z", Pose::kA, 1.658, 960.4, 816.2, 1038.8, 0.01, "", ""},
+    {"smpl/f_smpl_template_T.obj", "m", "+y", "+z", Pose::kT, 1.658, 961.1, 816.2, 1039.0, 0.01, "", ""},
+    {"smpl/f_smpl_template_headphones_cm.obj", "cm", "+y", "+z", Pose::kT, 1.658, 961.1, 816.2, 1039.0, 0.01,
+     "left out 2 separate pieces", ""},
+    {"makehuman/base_with_helpers.obj", "dm", "+y", "+z", Pose::kA, 1.666, 758.7, 670.7, 957.9, 0.01,
+     "left out 153 separate pieces", ""},
+    {"makehuman/mh_f_young_avg_A_dm.obj", "dm", "+y", "+z", Pose::kA, 1.605, 848.8, 657.7, 931.2, 0.01, "", ""},
+    {"makehuman/mh_m_young_tall_A_mm_zup.ply", "mm", "+z", "-y", Pose::kA, 1.888, 1008.3, 777.1, 960.1, 0.01, "", ""},
+    {"makehuman/mh_f_young_plus_armsdown_mm_zup.stl", "mm", "+z", "-y", Pose::kArmsDown, 1.605, 904.4, 713.3, 1011.6,
+     0.01, "welded", ""},
+    {"makehuman/mh_f_young_plus_A_m_bigendian.ply", "m", "+y", "+z", Pose::kA, 1.605, 911.6, 713.3, 1011.6, 0.01, "",
+     ""},
+    {"makehuman/mh_m_child_T_m.glb", "m", "+y", "+z", Pose::kT, 1.316, 733.3, 570.8, 684.7, 0.01, "", ""},
+    {"makehuman/mh_f_young_avg_T_cm_zup_node.glb", "m", "+y", "+z", Pose::kT, 1.605, 859.0, 657.7, 931.2, 0.01, "", ""},
+    {"makehuman/mh_m_old_thin_T_cm_zup.obj", "cm", "+z", "-y", Pose::kT, 1.598, 758.3, 516.2, 748.6, 0.01, "", ""},
+    {"scans/scanmesh_f_plus_holes_cm_zup.obj", "cm", "+z", "-y", Pose::kArmsDown, 1.605, 904.4, 713.3, 1011.6, 0.035,
+     "filled", ""},
+    {"scans/scan_f_8cam_mm_zup.ply", "mm", "+z", "-y", Pose::kA, 1.605, 848.8, 657.7, 931.2, 0.03, "left out 1 floor",
+     "the scalp"},
+    {"scans/scan_m_4cam_noisy_m_normals.ply", "m", "+y", "+z", Pose::kA, 1.888, 1008.3, 777.1, 960.1, 0.035,
+     "left out 1 floor", "the scalp"},
+};
+
+struct RefusedBody {
+  const char *file, *reason, *region;
+};
+constexpr RefusedBody kRefused[] = {
+    {"scans/scan_child_front_only_m_zup.ply", "BODY_PARTIAL", "the back"},
+    {"scans/pcl_person_head_shoulders.ply", "BODY_PARTIAL", "everything below the chest"},
+    {"scans/pcl_person_head_shoulders.pcd", "BODY_PARTIAL", "everything below the chest"},
+};
+
+std::string parser() { return std::string(TRYON_BIN_DIR) + "/tryon-meshparse"; }
+
+ParseLimits patient() {  // a loaded machine is no reason to fail
+  ParseLimits limits;
+  limits.wall_clock = absl::Seconds(200);
+  limits.cpu_seconds = 100;
+  return limits;
+}
+
+absl::StatusOr<Body> body_from_file(const std::string& file) {
+  const std::string path = shared_data_path("bodies/" + file);
+  ASSIGN_OR_RETURN(const MeshFormat format, mesh_format_from_name(path));
+  ASSIGN_OR_RETURN(ParsedMesh parsed,
+                   parse_mesh_sandboxed(RunContext(), parser(), read_file(path), format, file, patient()));
+  const Reconstructor reconstruct = [](const RunContext& run, const PointCloud& cloud,
+                                       const ReconstructSettings& settings) {
+    return reconstruct_sandboxed(run, parser(), cloud, settings, patient());
+  };
+  return make_body(RunContext(), Scan{std::move(parsed.mesh), std::move(parsed.cloud), std::move(parsed.healed)},
+                   ScanOptions(), reconstruct);
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "; ";
+  return out;
+}
+
+class GoldenBodies : public ::testing::TestWithParam<GoldenBody> {};
+class RefusedBodies : public ::testing::TestWithParam<RefusedBody> {};
+
+TEST_P(GoldenBodies, ComesOutAsItsReadmeSays) {
+  const GoldenBody& golden = GetParam();
+  TRYON_NEEDS_SHARED_DATA(std::string("bodies/") + golden.file);
+  const auto body = body_from_file(golden.file);
+  ASSERT_TRUE(body.ok()) << body.status();
+  EXPECT_EQ(body->source.unit, golden.unit);
+  EXPECT_EQ(body->source.up_axis, golden.up);
+  EXPECT_EQ(body->source.facing, golden.facing);
+  EXPECT_EQ(pose_name(body->pose), pose_name(golden.pose));
+  EXPECT_NEAR(body->height_m / golden.height_m, 1.0, 0.015);
+  EXPECT_NEAR(body->measurements_mm.at("bust_girth") / golden.bust_mm, 1.0, golden.girth_tolerance);
+  EXPECT_NEAR(body->measurements_mm.at("waist_girth") / golden.waist_mm, 1.0, golden.girth_tolerance);
+  EXPECT_NEAR(body->measurements_mm.at("hip_girth") / golden.hip_mm, 1.0, golden.girth_tolerance);
+  const std::string healed = joined(body->source.healed), completed = joined(body->source.completed);
+  EXPECT_TRUE(*golden.healed ? healed.find(golden.healed) != std::string::npos : healed.empty()) << healed;
+  EXPECT_TRUE(*golden.completed ? completed.find(golden.completed) != std::string::npos : completed.empty())
+      << completed;
+  for (const EdgeUse& edge : mesh_edges(body->mesh)) ASSERT_GE(edge.right, 0) << "open";
+  EXPECT_GT(signed_volume(body->mesh), 0.01);
+}
+
+TEST_P(RefusedBodies, IsRefusedByItsMissingRegion) {
+  const RefusedBody& refused = GetParam();
+  TRYON_NEEDS_SHARED_DATA(std::string("bodies/") + refused.file);
+  const auto body = body_from_file(refused.file);
+  ASSERT_FALSE(body.ok());
+  ASSERT_TRUE(error_detail(body.status()).has_value()) << body.status();
+  EXPECT_EQ(error_detail(body.status())->reason, refused.reason) << body.status();
+  EXPECT_NE(std::string(body.status().message()).find(refused.region), std::string::npos) << body.status();
+}
+
+std::string test_name(std::string file) {
+  for (char& c : file) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return file;
+}
+
+INSTANTIATE_TEST_SUITE_P(Data, GoldenBodies, ::testing::ValuesIn(kBodies),
+                         [](const auto& row) { return test_name(row.param.file); });
+INSTANTIATE_TEST_SUITE_P(Data, RefusedBodies, ::testing::ValuesIn(kRefused),
+                         [](const auto& row) { return test_name(row.param.file); });
+
+}  // namespace
+}  // namespace tryon
