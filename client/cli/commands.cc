@@ -5,12 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
+#include "client/cli/body_commands.h"
+#include "client/cli/files.h"
 #include "client/cli/progress_bar.h"
-#include "google/protobuf/util/json_util.h"
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
 #include "server/base/text.h"
@@ -20,53 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-absl::StatusOr<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream bytes;
-  if (in && !fs::is_directory(path)) {
-    bytes << in.rdbuf();
-    return bytes.str();
-  }
-  return invalid_input("FILE_UNREADABLE", path, cat("the file ", path, " cannot be read"), "Check the path.");
-}
-
-absl::Status write_file(const fs::path& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (out) return absl::OkStatus();
-  return make_error(absl::StatusCode::kUnavailable, "FILE_UNWRITABLE", path.string(), "the file cannot be written",
-                    "Check the folder and the space on the disk.");
-}
-
-template <typename Artifacts>
-absl::Status save_all(client::Client* client, const Artifacts& artifacts, const std::string& out) {
-  std::error_code error;
-  fs::create_directories(out, error);
-  for (const v1::Artifact& artifact : artifacts) {
-    ASSIGN_OR_RETURN(const std::string bytes, client->fetch(artifact));
-    RETURN_IF_ERROR(write_file(fs::path(out) / fs::path(artifact.file_name()).filename(), bytes));
-  }
-  return absl::OkStatus();
-}
-
-v1::ProxyShape shape_of(const Options& o) {
-  return o.shape == "circular" ? v1::PROXY_SHAPE_CIRCULAR : v1::PROXY_SHAPE_ELLIPTIC;
-}
-
-absl::StatusOr<v1::CreateBodyRequest> body_request(const Options& o, client::Client* client) {
-  v1::CreateBodyRequest request;
-  request.set_proxy_shape(shape_of(o));
-  if (o.body == "sample") {
-    request.mutable_source()->set_sample(true);
-    return request;
-  }
-  ASSIGN_OR_RETURN(const std::string bytes, read_file(o.body));
-  ASSIGN_OR_RETURN(*request.mutable_source()->mutable_mesh_sha256(), client->upload(bytes));
-  request.mutable_source()->set_file_name(fs::path(o.body).filename().string());
-  return request;
-}
 
 absl::StatusOr<v1::CreateGarmentRequest> garment_request(const std::string& garment, client::Client* client) {
   v1::CreateGarmentRequest request;
@@ -95,9 +47,9 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
   v1::CreateDrapeRequest request;
   RETURN_IF_ERROR(parse_wind(o.wind, request.mutable_wind_mps()));
   ASSIGN_OR_RETURN(const v1::CreateGarmentRequest garment, garment_request(o.garment, client));
-  ASSIGN_OR_RETURN(const v1::CreateBodyRequest body, body_request(o, client));
+  ASSIGN_OR_RETURN(const BodyOrder body, body_order(o));
   ASSIGN_OR_RETURN(*request.mutable_garment(), client->begin_garment(garment));
-  ASSIGN_OR_RETURN(*request.mutable_body(), client->begin_body(body));
+  ASSIGN_OR_RETURN(*request.mutable_body(), client->begin_body(body.request, body.scan));
   request.set_fabric(o.fabric);
   request.set_solver(o.solver);
   request.set_resolution_mm(o.resolution_mm);
@@ -110,16 +62,6 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
         static_cast<int>((o.deadline_s - static_cast<double>(static_cast<int64_t>(o.deadline_s))) * 1e9));
   }
   return request;
-}
-
-void print_json(const google::protobuf::Message& message) {
-  std::string text;
-  google::protobuf::util::JsonPrintOptions style;
-  style.add_whitespace = true;
-  style.preserve_proto_field_names = true;
-  style.always_print_primitive_fields = true;
-  (void)google::protobuf::util::MessageToJsonString(message, &text, style);
-  std::fputs(text.c_str(), stdout);
 }
 
 void print_drape(const v1::Drape& drape) {
@@ -147,10 +89,6 @@ void cancel_on_interrupt() {
   sigaction(SIGINT, &action, nullptr);
 }
 
-client::OnProgress shown_on(ProgressBar* bar) {
-  return [bar](const std::string&, const v1::OperationMetadata& metadata) { bar->show(metadata); };
-}
-
 int drape(const Options& o, client::Client* client) {
   const auto request = drape_request(o, client);
   if (!request.ok()) return report_error(request.status(), o.json);
@@ -166,30 +104,6 @@ int drape(const Options& o, client::Client* client) {
   }
   o.json ? print_json(*result) : print_drape(*result);
   return result->settled() ? kOk : kNotSettled;
-}
-
-int fit(const Options& o, client::Client* client) {
-  const auto request = body_request(o, client);
-  if (!request.ok()) return report_error(request.status(), o.json);
-  absl::StatusOr<v1::Body> body;
-  {
-    ProgressBar bar;
-    body = client->create_body(*request, shown_on(&bar));
-  }
-  if (!body.ok()) return report_error(body.status(), o.json);
-  if (const absl::Status saved = save_all(client, body->artifacts(), o.out); !saved.ok()) {
-    return report_error(saved, o.json);
-  }
-  if (o.json) {
-    print_json(*body);
-    return kOk;
-  }
-  std::printf("%-24s %8.3f m\n", "height", body->height_m());
-  for (const auto& [name, mm] :
-       std::map<std::string, double>(body->measurements_mm().begin(), body->measurements_mm().end())) {
-    if (name != "height") std::printf("%-24s %8.1f mm\n", name.c_str(), mm);
-  }
-  return kOk;
 }
 
 int garment_check(const Options& o, client::Client* client) {
@@ -304,9 +218,18 @@ int report_error(const absl::Status& status, bool json) {
 
 int run_command(const Options& options, client::Client* client) {
   static const std::map<std::string, int (*)(const Options&, client::Client*)> commands = {
-      {"drape", drape},     {"fit", fit},         {"garment check", garment_check},
-      {"fabrics", fabrics}, {"solvers", solvers}, {"watch", watch},
-      {"get", get},         {"cancel", cancel}};
+      {"drape", drape},
+      {"fit", fit},
+      {"garment check", garment_check},
+      {"fabrics", fabrics},
+      {"solvers", solvers},
+      {"watch", watch},
+      {"get", get},
+      {"cancel", cancel},
+      {"bodies list", bodies_list},
+      {"bodies get", bodies_get},
+      {"bodies delete", bodies_delete},
+      {"measurements", measurements}};
   return commands.at(options.command)(options, client);
 }
 

@@ -9,8 +9,29 @@
 namespace tryon::cli {
 namespace {
 
+// Whose body: a scan and what is declared about it, or a table of measurements.
+void add_body(CLI::App* app, Options* o) {
+  app->add_option("--body", o->body, "scan file (OBJ, PLY, STL, GLB, PCD; mesh or points), or `sample`")
+      ->capture_default_str();
+  app->add_option("--unit", o->unit, "the scan's unit; found if absent")
+      ->check(CLI::IsMember({"mm", "cm", "dm", "m", "in"}));
+  app->add_option("--up", o->up, "the scan's up axis; found if absent")->check(CLI::IsMember({"x", "y", "z"}));
+  app->add_option("--facing", o->facing, "the scan's axis that the person looks along, as --facing=-y; found if absent")
+      ->check(CLI::IsMember({"+x", "-x", "+y", "-y", "+z", "-z"}));
+  app->add_option("--height", o->height_mm, "no scan: a body of this height, mm")->excludes("--body");
+  app->add_option("--measure", o->measures, "no scan: NAME=MM, of `tryon measurements`; may be repeated")
+      ->excludes("--body");
+  app->add_option("--figure", o->figure, "no scan: whose statistics fill in what is not given")
+      ->check(CLI::IsMember({"female", "male"}))
+      ->excludes("--body");
+  app->add_option("--arm-angle", o->arm_angle_deg, "of such a body's arms below the horizontal, 0 .. 60 degrees");
+  app->add_flag("--keep-head-and-hands", o->keep_head_and_hands,
+                "store them too (hoods, hats and gloves need them); else they are cut off");
+  app->add_flag("--keep-scan", o->keep_scan, "leave the scan's file on the server; else it is erased once read");
+}
+
 void add_drape(CLI::App* app, Options* o) {
-  app->add_option("--body", o->body, "scan file (OBJ, PLY, STL, GLB), or `sample`")->capture_default_str();
+  add_body(app, o);
   app->add_option("--garment", o->garment, "pattern file, or `sample:tshirt|skirt|trousers`")->capture_default_str();
   app->add_option("--fabric", o->fabric, "a name of `tryon fabrics`");
   app->add_option("--solver", o->solver, "a name of `tryon solvers`");
@@ -26,7 +47,7 @@ void add_drape(CLI::App* app, Options* o) {
 }
 
 void add_fit(CLI::App* app, Options* o) {
-  app->add_option("--body", o->body, "scan file (OBJ, PLY, STL, GLB), or `sample`")->capture_default_str();
+  add_body(app, o);
   app->add_option("--shape", o->shape, "bounding solids")
       ->check(CLI::IsMember({"circular", "elliptic"}))
       ->capture_default_str();
@@ -38,6 +59,19 @@ CLI::App* add_command(CLI::App* parent, Options* o, const std::string& word, con
   CLI::App* app = parent->add_subcommand(word, what);
   app->callback([o, command] { o->command = command; });
   return app;
+}
+
+void add_bodies(CLI::App* app, Options* o) {
+  CLI::App* bodies = app->add_subcommand("bodies", "the bodies that the server keeps");
+  bodies->require_subcommand(1);
+  add_command(bodies, o, "list", "bodies list", "newest first");
+  CLI::App* get = add_command(bodies, o, "get", "bodies get", "a body's numbers, and its files");
+  get->add_option("name", o->name, "bodies/{id}")->required();
+  get->add_option("--out", o->out, "folder for its files");
+  add_command(bodies, o, "delete", "bodies delete", "erase a body and all drapes of it")
+      ->add_option("name", o->name, "bodies/{id}")
+      ->required();
+  add_command(app, o, "measurements", "measurements", "what is measured on a body, and how");
 }
 
 }  // namespace
@@ -52,6 +86,7 @@ int parse_options(int argc, char** argv, Options* options) {
   app.fallthrough();
   add_drape(add_command(&app, options, "drape", "drape", "drape a garment on a body"), options);
   add_fit(add_command(&app, options, "fit", "fit", "measure a body and fit its bounding solids"), options);
+  add_bodies(&app, options);
   CLI::App* garment = app.add_subcommand("garment", "work with patterns");
   garment->require_subcommand(1);
   add_command(garment, options, "check", "garment check", "read and check a pattern file")

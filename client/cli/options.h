@@ -16,6 +16,10 @@ struct Options {
   std::string body = "sample", garment = "sample:tshirt", fabric, solver, shape = "elliptic", contact = "scan", out,
               name, file;
   std::string wind;
+  std::string unit, up, facing, figure;  // of a scan; whose statistics complete a table of measurements
+  std::vector<std::string> measures;     // "waist_girth=720"
+  double height_mm = 0.0, arm_angle_deg = 45.0;
+  bool keep_head_and_hands = false, keep_scan = false;
   double resolution_mm = 15.0, deadline_s = 0.0;
   int threads = 1;
 };

@@ -28,6 +28,7 @@ using google::longrunning::Operation;
 
 constexpr size_t kChunk = 64 << 10;
 constexpr int kTries = 5;
+constexpr int kPage = 200;
 constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
 constexpr absl::Duration kCancelLook = absl::Milliseconds(20);
 
@@ -250,9 +251,27 @@ absl::StatusOr<std::string> Client::fetch(const v1::Artifact& artifact) {
                     "the bytes that arrived are not those of the artifact", "Fetch it again.");
 }
 
-absl::StatusOr<v1::Body> Client::create_body(const v1::CreateBodyRequest& request, const OnProgress& progress) {
-  Operation operation;
-  RETURN_IF_ERROR(stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::CreateBody, request, &operation));
+// Once a body is made its scan is not there any more, and must not be sent again: so the request goes first.
+absl::StatusOr<Operation> Client::submit_body(v1::CreateBodyRequest request, std::string_view scan) {
+  const v1::BodySource& source = request.source();
+  // An empty file is the server's to refuse.
+  const bool file =
+      !scan.empty() || (source.source_case() == v1::BodySource::SOURCE_NOT_SET && !source.file_name().empty());
+  if (file) request.mutable_source()->set_mesh_sha256(sha256_hex(scan));
+  for (int tries = 1;; ++tries) {
+    Operation operation;
+    const absl::Status status =
+        stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::CreateBody, request, &operation);
+    if (status.ok()) return operation;
+    const bool missing = error_detail(status).value_or(ErrorDetail{}).reason == "BLOB_MISSING";
+    if (!missing || !file || tries == kTries) return status;
+    RETURN_IF_ERROR(upload(scan).status());
+  }
+}
+
+absl::StatusOr<v1::Body> Client::create_body(const v1::CreateBodyRequest& request, const OnProgress& progress,
+                                             std::string_view scan) {
+  ASSIGN_OR_RETURN(Operation operation, submit_body(request, scan));
   ASSIGN_OR_RETURN(operation, stubs_->watch_to_end(operation.name(), progress));
   return result_of<v1::Body>(operation);
 }
@@ -265,9 +284,8 @@ absl::StatusOr<v1::Garment> Client::create_garment(const v1::CreateGarmentReques
   return result_of<v1::Garment>(operation);
 }
 
-absl::StatusOr<std::string> Client::begin_body(const v1::CreateBodyRequest& request) {
-  Operation operation;
-  RETURN_IF_ERROR(stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::CreateBody, request, &operation));
+absl::StatusOr<std::string> Client::begin_body(const v1::CreateBodyRequest& request, std::string_view scan) {
+  ASSIGN_OR_RETURN(const Operation operation, submit_body(request, scan));
   return metadata_of(operation).target();
 }
 
@@ -325,6 +343,41 @@ absl::StatusOr<v1::Drape> Client::get_drape(const std::string& name) {
   v1::Drape response;
   RETURN_IF_ERROR(stubs_->unary(stubs_->drapes.get(), &v1::DrapeService::Stub::GetDrape, request, &response));
   return response;
+}
+
+absl::StatusOr<v1::Body> Client::get_body(const std::string& name) {
+  v1::GetBodyRequest request;
+  request.set_name(name);
+  v1::Body response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::GetBody, request, &response));
+  return response;
+}
+
+absl::StatusOr<std::vector<v1::Body>> Client::bodies() {
+  std::vector<v1::Body> out;
+  v1::ListBodiesRequest request;
+  request.set_page_size(kPage);
+  do {
+    v1::ListBodiesResponse page;
+    RETURN_IF_ERROR(stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::ListBodies, request, &page));
+    out.insert(out.end(), page.bodies().begin(), page.bodies().end());
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  return out;
+}
+
+absl::Status Client::delete_body(const std::string& name) {
+  v1::DeleteBodyRequest request;
+  request.set_name(name);
+  google::protobuf::Empty response;
+  return stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::DeleteBody, request, &response);
+}
+
+absl::StatusOr<std::vector<v1::MeasurementItem>> Client::measurement_items() {
+  v1::ListMeasurementItemsResponse response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::ListMeasurementItems,
+                                v1::ListMeasurementItemsRequest(), &response));
+  return std::vector<v1::MeasurementItem>(response.items().begin(), response.items().end());
 }
 
 absl::StatusOr<v1::GetServerInfoResponse> Client::server_info() {

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "google/longrunning/operations.pb.h"
 #include "server/base/run_context.h"
 #include "tryon/v1/body.pb.h"
 #include "tryon/v1/drape.pb.h"
@@ -40,14 +41,17 @@ class Client {
   absl::StatusOr<std::string> upload(std::string_view bytes);
   absl::StatusOr<std::string> fetch(const v1::Artifact& artifact);
 
-  absl::StatusOr<v1::Body> create_body(const v1::CreateBodyRequest& request, const OnProgress& progress);
+  // With the bytes of a scan the request names them itself, and they travel only if the server still needs them.
+  absl::StatusOr<v1::Body> create_body(const v1::CreateBodyRequest& request, const OnProgress& progress,
+                                       std::string_view scan = {});
   absl::StatusOr<v1::Garment> create_garment(const v1::CreateGarmentRequest& request, const OnProgress& progress);
   // RunDrape: when `cancel` is set or this process ends, the drape is cancelled.
   absl::StatusOr<v1::Drape> run_drape(const v1::CreateDrapeRequest& request, const OnProgress& progress,
                                       const CancelFlag& cancel = {});
 
   // Registers without waiting for the work.
-  absl::StatusOr<std::string> begin_body(const v1::CreateBodyRequest& request);        // bodies/{id}
+  absl::StatusOr<std::string> begin_body(const v1::CreateBodyRequest& request,
+                                         std::string_view scan = {});                  // bodies/{id}
   absl::StatusOr<std::string> begin_garment(const v1::CreateGarmentRequest& request);  // garments/{id}
   absl::StatusOr<std::string> begin_drape(const v1::CreateDrapeRequest& request);      // operations/{id}
 
@@ -56,12 +60,19 @@ class Client {
   absl::Status cancel(const std::string& name);
   absl::StatusOr<v1::Drape> get_drape(const std::string& name);
 
+  absl::StatusOr<v1::Body> get_body(const std::string& name);
+  absl::StatusOr<std::vector<v1::Body>> bodies();  // all pages, newest first
+  // Asks again while work on it is being cancelled.
+  absl::Status delete_body(const std::string& name);
+  absl::StatusOr<std::vector<v1::MeasurementItem>> measurement_items();
+
   absl::StatusOr<v1::GetServerInfoResponse> server_info();
   absl::StatusOr<std::vector<v1::FabricInfo>> fabrics();
   absl::StatusOr<std::vector<v1::SolverInfo>> solvers();
 
  private:
   struct Stubs;
+  absl::StatusOr<google::longrunning::Operation> submit_body(v1::CreateBodyRequest request, std::string_view scan);
   std::unique_ptr<Stubs> stubs_;
 };
 

@@ -1,11 +1,14 @@
 #include "server/drape/assemble.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/units.h"
+#include "server/body/body_from_measurements.h"
 #include "server/body/mannequin.h"
+#include "server/drape/cut_body.h"
 #include "server/io/pattern_json.h"
 
 namespace tryon {
@@ -21,32 +24,77 @@ double landmark_height(const Body& body, const std::string& name, double fallbac
   return it == body.landmarks.end() ? fallback_ratio * body.height_m : it->second.y();
 }
 
-}  // namespace
+absl::StatusOr<Body> sample_body(const RunContext& run) {
+  ASSIGN_OR_RETURN(TriangleMesh mesh, make_mannequin(MannequinTable{}));
+  ScanOptions options;
+  options.metres_per_unit = 1.0;
+  options.up_axis = UpAxis::kY;
+  return make_body(run, std::move(mesh), options);
+}
 
-absl::StatusOr<Body> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input) {
-  run.report("parse", 0.0);
-  if (request.sample) {
-    ASSIGN_OR_RETURN(TriangleMesh mesh, make_mannequin(MannequinTable{}));
-    ScanOptions options;
-    options.metres_per_unit = 1.0;
-    options.up_axis = UpAxis::kY;
-    return make_body(run, std::move(mesh), options);
-  }
+absl::StatusOr<Body> scanned_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input) {
   ASSIGN_OR_RETURN(const MeshFormat format, format_of(input.body_bytes, request.file_name));
   ASSIGN_OR_RETURN(ParsedMesh parsed, parse_mesh_sandboxed(run, input.meshparse_path, input.body_bytes, format,
                                                            request.file_name, input.parse_limits));
-  run.report("parse", 0.7);
-  auto body = make_body(run, std::move(parsed.mesh), request.scan);
+  run.report("clean", 0.0);
+  const Reconstructor reconstruct = [&input](const RunContext& context, const PointCloud& cloud,
+                                             const ReconstructSettings& settings) {
+    context.report("reconstruct", 0.0);
+    auto surface = reconstruct_sandboxed(context, input.meshparse_path, cloud, settings, input.parse_limits);
+    context.report("orient", 0.0);
+    return surface;
+  };
+  auto body =
+      make_body(run, {std::move(parsed.mesh), std::move(parsed.cloud), parsed.healed}, request.scan, reconstruct);
   if (!body.ok()) return prefix_field(body.status(), cat(request.file_name, ": "));
-  body->source.healed.insert(body->source.healed.begin(), parsed.healed.begin(), parsed.healed.end());
+  std::vector<std::string>& healed = body->source.healed;  // reading comes first, and is told once
+  std::erase_if(healed, [&](const std::string& text) {
+    return std::find(parsed.healed.begin(), parsed.healed.end(), text) != parsed.healed.end();
+  });
+  healed.insert(healed.begin(), parsed.healed.begin(), parsed.healed.end());
   return body;
 }
 
-absl::StatusOr<Person> fit_person(const RunContext& run, Body body, ProxyShape shape) {
-  run.report("fit", 0.0);
-  ASSIGN_OR_RETURN(ProxySet proxies, fit_proxies(run, body, shape));
-  SolidSet solids(proxies.solids());
-  return Person{std::move(body), std::move(proxies), std::move(solids)};
+absl::Status measure_person(const RunContext& run, const BodyRequest& request, const PipelineInput& input,
+                            StoredBody* stored) {
+  if (request.figure) {
+    ASSIGN_OR_RETURN(BodyFromMeasurements made, body_from_measurements(run, *request.figure));
+    stored->body = std::move(made.body);
+    stored->outcome = std::move(made.outcome);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(stored->body, request.sample ? sample_body(run) : scanned_body(run, request, input));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input) {
+  run.report("parse", 0.0);
+  if (!input.stored_body.empty()) return read_body_file(input.stored_body);
+  StoredBody stored;
+  RETURN_IF_ERROR(measure_person(run, request, input, &stored));
+  stored.has_head_and_hands = request.keep_head_and_hands;
+  for (const ProxyShape shape : {ProxyShape::kCircular, ProxyShape::kElliptic}) {
+    run.report("fit", 0.5 * static_cast<double>(stored.proxies.size()));
+    ASSIGN_OR_RETURN(ProxySet proxies, fit_proxies(run, stored.body, shape));
+    if (!stored.has_head_and_hands) drop_head_and_hands(stored.body, &proxies);
+    stored.proxies.push_back(std::move(proxies));
+  }
+  if (!stored.has_head_and_hands) stored.body = without_head_and_hands(std::move(stored.body));
+  return stored;
+}
+
+absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape) {
+  const ProxySet* proxies = stored.find(shape);
+  if (proxies == nullptr) return internal_fault("the stored body lacks the bounding solids that are asked for");
+  FittedPerson person;
+  person.proxies = *proxies;
+  person.solids = SolidSet(proxies->solids());
+  person.body = std::move(stored.body);
+  person.has_head_and_hands = stored.has_head_and_hands;
+  person.outcome = std::move(stored.outcome);
+  return person;
 }
 
 DraftMeasurements draft_measurements(const Body& body) {
@@ -76,7 +124,7 @@ absl::StatusOr<Pattern> load_pattern(const GarmentRequest& request, const Pipeli
   return pattern;
 }
 
-absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const Person& person,
+absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,
                                              double edge_m, ArrangeReport* report) {
   run.report("assemble", 0.0);
   ASSIGN_OR_RETURN(GarmentMesh garment, mesh_garment(run, pattern, edge_m));

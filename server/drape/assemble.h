@@ -9,22 +9,27 @@
 #include "server/garment/arrange.h"
 #include "server/garment/draft.h"
 #include "server/garment/garment.h"
+#include "server/io/body_file.h"
 
 namespace tryon {
 
-struct Person {
+struct FittedPerson {
   Body body;
   ProxySet proxies;
   SolidSet solids;  // the proxies' shapes, for queries
+  bool has_head_and_hands = false;
+  std::map<std::string, MeasurementOutcome> outcome;  // of a body from a table
 };
 
-absl::StatusOr<Body> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
-absl::StatusOr<Person> fit_person(const RunContext& run, Body body, ProxyShape shape);
+// The person as asked for: read, measured, cut as the request says, bounded by both shapes. Where the input holds the
+// stored body of this request, that one.
+absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
+absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);
 DraftMeasurements draft_measurements(const Body& body);
 // A sample is drafted for `measurements`; a file is read as it is.
 absl::StatusOr<Pattern> load_pattern(const GarmentRequest& request, const PipelineInput& input,
                                      const DraftMeasurements& measurements);
-absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const Person& person,
+absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,
                                              double edge_m, ArrangeReport* report);
 
 }  // namespace tryon

@@ -1,19 +1,15 @@
 #include "server/drape/deliver.h"
 
-#include <cmath>
 #include <utility>
 
 #include "server/base/status.h"
 #include "server/base/text.h"
-#include "server/base/units.h"
+#include "server/drape/body_pictures.h"
 #include "server/io/mesh_export.h"
 #include "server/render/preview.h"
 
 namespace tryon {
 namespace {
-
-const Vec3 kSkin(0.60, 0.52, 0.46);
-constexpr int kAround = 32, kAlong = 12;
 
 // The garment as it is textured: a seam's two sides keep their own vertex (and pattern coordinates) at one place.
 struct TexturedGarment {
@@ -51,18 +47,11 @@ ExportPiece body_piece(const Body& body, double opacity) {
   piece.name = "body";
   piece.mesh = body.mesh;
   piece.normals = vertex_normals(body.mesh);
-  piece.colour = kSkin;
+  piece.colour = skin_colour();
   piece.opacity = opacity;
   piece.roughness = 0.7;
   piece.double_sided = false;
   return piece;
-}
-
-Vec3 part_colour(BodyPart part) {
-  static const Vec3 colours[kBodyPartCount] = {{0.80, 0.60, 0.20}, {0.85, 0.35, 0.20}, {0.15, 0.40, 0.60},
-                                               {0.20, 0.55, 0.30}, {0.45, 0.65, 0.20}, {0.50, 0.25, 0.55},
-                                               {0.65, 0.30, 0.40}};
-  return colours[static_cast<int>(part)];
 }
 
 absl::Status add_view(const RunContext& run, const std::vector<RenderPiece>& pieces, View view, Artifacts* out) {
@@ -83,50 +72,13 @@ RenderPiece shown_body(const Body& body) {
   RenderPiece piece;
   piece.mesh = body.mesh;
   piece.normals = vertex_normals(body.mesh);
-  piece.colour = kSkin;
+  piece.colour = skin_colour();
   return piece;
-}
-
-// Points of a solid's surface on a grid of rows (along) and columns (around).
-Vec3 surface_point(const Sphere& s, double along, double angle) {
-  const double polar = kPi * along;
-  return s.center +
-         s.radius * Vec3(std::sin(polar) * std::cos(angle), -std::cos(polar), std::sin(polar) * std::sin(angle));
-}
-
-Vec3 surface_point(const Frustum& f, double along, double angle) {
-  const double t = std::min(1.0, std::max(0.0, (along * kAlong - 1.0) / (kAlong - 2.0)));  // end rows close the caps
-  const bool cap = along <= 0.0 || along >= 1.0;
-  const Vec3 center = f.bottom + t * (f.top - f.bottom);
-  const Vec2 radii = cap ? Vec2(0, 0) : Vec2(f.bottom_radii + t * (f.top_radii - f.bottom_radii));
-  return center + radii.x() * std::cos(angle) * f.u + radii.y() * std::sin(angle) * f.v;
 }
 
 }  // namespace
 
-TriangleMesh tessellate(const Solid& solid) {
-  TriangleMesh mesh;
-  for (int row = 0; row <= kAlong; ++row) {
-    for (int column = 0; column < kAround; ++column) {
-      const double along = static_cast<double>(row) / kAlong, angle = 2 * kPi * column / kAround;
-      mesh.positions.push_back(std::visit([&](const auto& s) { return surface_point(s, along, angle); }, solid));
-    }
-  }
-  for (int row = 0; row < kAlong; ++row) {
-    for (int column = 0; column < kAround; ++column) {
-      const int next = (column + 1) % kAround;
-      const int a = row * kAround + column, b = row * kAround + next, c = a + kAround, d = b + kAround;
-      if (row > 0) mesh.triangles.push_back({a, c, b});
-      if (row + 1 < kAlong) mesh.triangles.push_back({b, c, d});
-    }
-  }
-  if (signed_volume(mesh) < 0) {  // u, v, axis may be left-handed
-    for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
-  }
-  return mesh;
-}
-
-absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const Person& person, const GarmentMesh& garment,
+absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const FittedPerson& person, const GarmentMesh& garment,
                                         const Settled& settled, const Fabric& fabric) {
   Artifacts out;
   const TexturedGarment shown = textured(garment, settled.cloth);
@@ -151,13 +103,11 @@ absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const Person& per
   return out;
 }
 
-absl::StatusOr<Artifacts> deliver_body(const RunContext& run, const Person& person) {
+absl::StatusOr<Artifacts> deliver_body(const RunContext& run, const FittedPerson& person) {
   Artifacts out;
+  run.report("export", 0.0);
   RETURN_IF_ERROR(add_glb("body.glb", {body_piece(person.body, 1.0)}, &out));
   std::vector<ExportPiece> pieces;
-  RenderPiece veil = shown_body(person.body);
-  veil.opacity = 0.35;
-  std::vector<RenderPiece> shown = {std::move(veil)};
   for (size_t i = 0; i < person.proxies.proxies.size(); ++i) {
     const Proxy& proxy = person.proxies.proxies[i];
     ExportPiece piece;
@@ -165,16 +115,11 @@ absl::StatusOr<Artifacts> deliver_body(const RunContext& run, const Person& pers
     piece.mesh = tessellate(proxy.solid);
     piece.normals = vertex_normals(piece.mesh);
     piece.colour = part_colour(proxy.part);
-    RenderPiece view;
-    view.mesh = piece.mesh;
-    view.normals = piece.normals;
-    view.colour = piece.colour;
-    shown.push_back(std::move(view));
     pieces.push_back(std::move(piece));
   }
   pieces.push_back(body_piece(person.body, 0.35));  // last: viewers blend it over the proxies
   RETURN_IF_ERROR(add_glb("proxies.glb", pieces, &out));
-  for (View view : {View::kFront, View::kLeft}) RETURN_IF_ERROR(add_view(run, shown, view, &out));
+  RETURN_IF_ERROR(add_body_pictures(run, person, &out));
   return out;
 }
 

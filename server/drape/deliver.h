@@ -11,11 +11,8 @@
 
 namespace tryon {
 
-absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const Person& person, const GarmentMesh& garment,
+absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const FittedPerson& person, const GarmentMesh& garment,
                                         const Settled& settled, const Fabric& fabric);
-absl::StatusOr<Artifacts> deliver_body(const RunContext& run, const Person& person);
-
-// A solid as a closed mesh, for looking at it.
-TriangleMesh tessellate(const Solid& solid);
+absl::StatusOr<Artifacts> deliver_body(const RunContext& run, const FittedPerson& person);
 
 }  // namespace tryon

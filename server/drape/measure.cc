@@ -10,6 +10,7 @@
 #include "server/base/version.h"
 #include "server/body/segment.h"
 #include "server/body/slices.h"
+#include "server/drape/body_pictures.h"
 #include "server/metrics/metrics.h"
 
 namespace tryon {
@@ -142,6 +143,72 @@ Json proxy_json(const Proxy& proxy) {
   return out;
 }
 
+Json source_json(const ScanSource& s) {
+  Json out{{"unit", s.unit},
+           {"up_axis", s.up_axis},
+           {"scale_m", s.scale_m},
+           {"unit_declared", s.declared_unit},
+           {"up_axis_declared", s.declared_up},
+           {"facing_declared", s.declared_facing},
+           {"filled_ratio", s.filled_ratio},
+           {"healed", s.healed},
+           {"completed", s.completed}};
+  if (!s.facing.empty()) out["facing"] = s.facing;
+  if (s.point_count > 0) out["point_count"] = s.point_count;
+  return out;
+}
+
+Json segments_json(const Body& body) {
+  Json out = Json::object();
+  for (const BodySegment segment : body.segment) {
+    Json& count = out[std::string(body_segment_name(segment))];
+    count = (count.is_null() ? 0 : count.get<int>()) + 1;
+  }
+  return out;
+}
+
+Json curve_json(const MeasureCurve& curve) {
+  Json points = Json::array();
+  for (const Vec3& p : curve.points) points.push_back(json_of(p));
+  return Json{{"closed", curve.closed}, {"height_m", curve.height_m}, {"points", std::move(points)}};
+}
+
+Json outcome_json(const MeasurementOutcome& item) {
+  Json out{{"wanted_mm", item.wanted_mm}, {"achieved_mm", item.achieved_mm}, {"predicted", item.predicted}};
+  if (item.predicted) out["deviation_mm"] = item.deviation_mm;
+  return out;
+}
+
+// What body.json and the stored summary share.
+Json body_facts(const FittedPerson& person) {
+  const Body& body = person.body;
+  const ProxySet& proxies = person.proxies;
+  Json out;
+  out["schema"] = "tryon.body.v1";
+  out["source"] = source_json(body.source);
+  out["has_head_and_hands"] = person.has_head_and_hands;
+  out["height_m"] = body.height_m;
+  out["pose"] = pose_name(body.pose);
+  out["arm_angle_deg"] = body.arm_angle_deg;
+  out["measurements"] = measurements_json(body);
+  out["levels_m"] = Json::object();
+  for (const auto& [name, curve] : body.curves) out["levels_m"][name] = curve.height_m;
+  for (const auto& [name, item] : person.outcome) out["outcome"][name] = outcome_json(item);
+  out["landmarks"] = Json::object();
+  for (const auto& [name, point] : body.landmarks) out["landmarks"][name] = json_of(point);
+  out["proxy_shape"] = proxies.shape == ProxyShape::kCircular ? "circular" : "elliptic";
+  out["summary"] = {{"proxy_count", proxies.proxies.size()},
+                    {"girth_error_p95", proxies.girth_error_p95},
+                    {"torso_girth_error_p95", proxies.torso_girth.p95},
+                    {"limb_girth_error_p95", proxies.limb_girth.p95},
+                    {"mean_gap_mm", proxies.mean_gap_mm},
+                    {"max_gap_mm", proxies.max_gap_mm},
+                    {"uncovered_vertices", proxies.uncovered_vertices},
+                    {"vertices", body.mesh.vertex_count()},
+                    {"triangles", body.mesh.triangle_count()}};
+  return out;
+}
+
 }  // namespace
 
 std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageClock* clock) {
@@ -178,30 +245,20 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
   return out.dump(2);
 }
 
-std::string body_json(const Person& person) {
-  const Body& body = person.body;
-  Json out;
-  out["schema"] = "tryon.body.v1";
-  out["source"] = {{"unit", body.source.unit},
-                   {"up_axis", body.source.up_axis},
-                   {"scale_m", body.source.scale_m},
-                   {"unit_declared", body.source.declared_unit},
-                   {"up_axis_declared", body.source.declared_up},
-                   {"healed", body.source.healed}};
-  out["height_m"] = body.height_m;
-  out["pose"] = pose_name(body.pose);
-  out["measurements"] = measurements_json(body);
-  out["landmarks"] = Json::object();
-  for (const auto& [name, point] : body.landmarks) out["landmarks"][name] = json_of(point);
+std::string body_json(const FittedPerson& person) {
+  Json out = body_facts(person);
+  out["segments"] = segments_json(person.body);
+  out["curves"] = Json::object();
+  for (const auto& [name, curve] : person.body.curves) {
+    out["curves"][name] = curve_json(curve);
+    out["curves"][name]["colour"] = hex_colour(curve_colour(name));
+  }
   out["proxies"] = Json::array();
   for (const Proxy& proxy : person.proxies.proxies) out["proxies"].push_back(proxy_json(proxy));
-  out["proxy_shape"] = person.proxies.shape == ProxyShape::kCircular ? "circular" : "elliptic";
-  out["summary"] = {{"proxy_count", person.proxies.proxies.size()},
-                    {"girth_error_p95", person.proxies.girth_error_p95},
-                    {"mean_gap_mm", person.proxies.mean_gap_mm},
-                    {"uncovered_vertices", person.proxies.uncovered_vertices}};
   return out.dump(2);
 }
+
+std::string body_summary_json(const FittedPerson& person) { return body_facts(person).dump(); }
 
 std::string garment_json(const Pattern& pattern) {
   Json out;

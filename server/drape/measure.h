@@ -13,7 +13,7 @@
 namespace tryon {
 
 struct DrapeFacts {
-  const Person& person;
+  const FittedPerson& person;
   const GarmentMesh& garment;
   const ArrangeReport& arranged;
   const Settled& settled;
@@ -22,7 +22,8 @@ struct DrapeFacts {
 };
 
 std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageClock* clock);
-std::string body_json(const Person& person);
+std::string body_json(const FittedPerson& person);
+std::string body_summary_json(const FittedPerson& person);  // without solids and curves
 std::string garment_json(const Pattern& pattern);
 
 }  // namespace tryon

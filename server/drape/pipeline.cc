@@ -14,7 +14,7 @@ namespace tryon {
 namespace {
 
 // What the cloth may not enter: the person, and the floor.
-std::unique_ptr<sim::Collider> make_collider(const DrapeSettings& settings, const Person& person) {
+std::unique_ptr<sim::Collider> make_collider(const DrapeSettings& settings, const FittedPerson& person) {
   std::vector<std::unique_ptr<sim::Collider>> parts;
   parts.push_back(settings.contact_scan ? sim::make_mesh_collider(person.body.mesh)
                                         : sim::make_solid_collider(person.solids.solids()));
@@ -27,12 +27,14 @@ Artifact json_artifact(const std::string& text) { return {text, "application/jso
 }  // namespace
 
 absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input) {
-  ASSIGN_OR_RETURN(Body body, load_body(run, request, input));
-  ASSIGN_OR_RETURN(const Person person, fit_person(run, std::move(body), request.proxy_shape));
+  ASSIGN_OR_RETURN(StoredBody stored, load_body(run, request, input));
+  std::string file = write_body_file(stored);
+  ASSIGN_OR_RETURN(const FittedPerson person, person_of(std::move(stored), request.proxy_shape));
   PipelineResult result;
   ASSIGN_OR_RETURN(result.artifacts, deliver_body(run, person));
-  result.summary_json = body_json(person);
-  result.artifacts["body.json"] = json_artifact(result.summary_json);
+  result.artifacts[kStoredBodyName] = {std::move(file), "application/octet-stream"};
+  result.artifacts["body.json"] = json_artifact(body_json(person));
+  result.summary_json = body_summary_json(person);
   run.report("export", 1.0);
   return result;
 }
@@ -57,10 +59,9 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   ASSIGN_OR_RETURN(const Fabric fabric, fabric_by_name(settings.fabric));
   StageClock clock;
   clock.enter("parse");
-  ASSIGN_OR_RETURN(Body body, load_body(run, request.body, input));
-  ASSIGN_OR_RETURN(const Pattern pattern, load_pattern(request.garment, input, draft_measurements(body)));
-  clock.enter("fit");
-  ASSIGN_OR_RETURN(const Person person, fit_person(run, std::move(body), settings.proxy_shape));
+  ASSIGN_OR_RETURN(StoredBody stored, load_body(run, request.body, input));
+  ASSIGN_OR_RETURN(const FittedPerson person, person_of(std::move(stored), settings.proxy_shape));
+  ASSIGN_OR_RETURN(const Pattern pattern, load_pattern(request.garment, input, draft_measurements(person.body)));
   clock.enter("assemble");
   ArrangeReport arranged;
   ASSIGN_OR_RETURN(const GarmentMesh garment,

@@ -21,8 +21,11 @@ struct Artifact {
 };
 using Artifacts = std::map<std::string, Artifact>;  // file name -> artifact
 
+inline constexpr char kStoredBodyName[] = "body.tryon";  // the artifact that a drape of the body begins with
+
 struct PipelineInput {
-  std::string body_bytes;     // the mesh file; empty for the sample
+  std::string body_bytes;     // the scan's file; empty for a figure and the sample
+  std::string stored_body;    // body.tryon of the same request, where it was made before: then nothing else is read
   std::string garment_bytes;  // the pattern file; empty for a sample
   std::string meshparse_path = default_meshparse_path();
   ParseLimits parse_limits;
@@ -30,11 +33,12 @@ struct PipelineInput {
 
 struct PipelineResult {
   Artifacts artifacts;
-  bool settled = true;       // drape: reached its grade
-  std::string summary_json;  // small: metrics.json of a drape, body.json of a body, garment.json of a garment
+  bool settled = true;  // drape: reached its grade
+  std::string
+      summary_json;  // small: metrics.json of a drape, garment.json of a garment, body.json without its long lists
 };
 
-// body.json, body.glb, proxies.glb, preview_front.png, preview_left.png
+// body.tryon (io/body_file.h), body.json, body.glb, proxies.glb, preview_{front,back,left,measurements,proxies}.png
 absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
 // pattern.json (tryon.pattern.v1) and garment.json (panels, seams, areas)
 absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentRequest& request,

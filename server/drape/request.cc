@@ -15,22 +15,35 @@ namespace {
 using Json = nlohmann::json;  // an object keeps its keys sorted: dump() is canonical
 
 constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
+constexpr std::array<std::string_view, 3> kFigureNames = {"neutral", "female", "male"};
 
 Json scan_json(const ScanOptions& scan) {
   Json out = Json::object();
   if (scan.metres_per_unit) out["metres_per_unit"] = *scan.metres_per_unit;
   if (scan.up_axis) out["up_axis"] = kUpNames[static_cast<size_t>(*scan.up_axis)];
+  if (scan.facing) out["facing"] = *scan.facing;
   return out;
+}
+
+Json figure_json(const BodyTable& table) {
+  return Json{{"figure", kFigureNames[static_cast<size_t>(table.figure)]},
+              {"height_mm", table.height_mm},
+              {"measurements_mm", table.measurements_mm},
+              {"arm_angle_deg", table.arm_angle_deg}};
 }
 
 std::string_view shape_name(ProxyShape shape) { return shape == ProxyShape::kCircular ? "circular" : "elliptic"; }
 
 Json json_of(const BodyRequest& r) {
-  return Json{{"blob", r.blob},
-              {"file_name", r.file_name},
-              {"sample", r.sample},
-              {"scan", scan_json(r.scan)},
-              {"proxy_shape", shape_name(r.proxy_shape)}};
+  Json out{{"blob", r.blob},
+           {"file_name", r.file_name},
+           {"sample", r.sample},
+           {"scan", scan_json(r.scan)},
+           {"proxy_shape", shape_name(r.proxy_shape)},
+           {"keep_head_and_hands", r.keep_head_and_hands},
+           {"keep_scan", r.keep_scan}};
+  if (r.figure) out["figure"] = figure_json(*r.figure);
+  return out;
 }
 
 Json json_of(const GarmentRequest& r) {
@@ -65,13 +78,28 @@ ProxyShape shape_of(const Json& j) {
   return j.at("proxy_shape") == "circular" ? ProxyShape::kCircular : ProxyShape::kElliptic;
 }
 
+BodyTable figure_of(const Json& j) {
+  BodyTable table;
+  for (size_t k = 0; k < kFigureNames.size(); ++k) {
+    if (j.at("figure") == kFigureNames[k]) table.figure = static_cast<FigureType>(k);
+  }
+  table.height_mm = j.at("height_mm");
+  table.measurements_mm = j.at("measurements_mm").get<std::map<std::string, double>>();
+  table.arm_angle_deg = j.at("arm_angle_deg");
+  return table;
+}
+
 BodyRequest body_of(const Json& j) {
   BodyRequest r;
   r.blob = j.at("blob");
   r.file_name = j.at("file_name");
   r.sample = j.at("sample");
   r.proxy_shape = shape_of(j);
+  r.keep_head_and_hands = j.at("keep_head_and_hands");
+  r.keep_scan = j.at("keep_scan");
+  if (j.contains("figure")) r.figure = figure_of(j["figure"]);
   const Json& scan = j.at("scan");
+  if (scan.contains("facing")) r.scan.facing = scan["facing"].get<std::string>();
   if (scan.contains("metres_per_unit")) r.scan.metres_per_unit = scan["metres_per_unit"].get<double>();
   for (size_t k = 0; k < kUpNames.size(); ++k) {
     if (scan.contains("up_axis") && scan["up_axis"] == kUpNames[k]) r.scan.up_axis = static_cast<UpAxis>(k);
@@ -102,7 +130,42 @@ absl::Status out_of_range(std::string_view field, double value, std::string_view
                        cat("Choose a value in ", range, "."));
 }
 
+absl::Status check_scan(const ScanOptions& scan) {
+  if (scan.metres_per_unit && !(*scan.metres_per_unit >= 1e-4 && *scan.metres_per_unit <= 10.0)) {
+    return invalid_input("SETTING_OUT_OF_RANGE", "scan.metres_per_unit",
+                         cat("metres_per_unit is ", *scan.metres_per_unit, ", outside 1e-4 .. 10"),
+                         "Use 0.001 for mm, 0.01 for cm, 0.0254 for inches, 0.1 for dm, 1 for m.");
+  }
+  if (!scan.facing) return absl::OkStatus();
+  const std::string& f = *scan.facing;
+  const bool is_axis = f.size() == 2 && (f[0] == '+' || f[0] == '-') && f[1] >= 'x' && f[1] <= 'z';
+  if (!is_axis) {
+    return invalid_input("SETTING_OUT_OF_RANGE", "scan.facing", "the facing is not one of +x, -x, +y, -y, +z, -z",
+                         "Name the axis of the file that the person looks along.");
+  }
+  if (scan.up_axis && f[1] - 'x' == static_cast<int>(*scan.up_axis)) {
+    return invalid_input("SETTING_OUT_OF_RANGE", "scan.facing", cat("the person cannot look along the up axis ", f[1]),
+                         "Declare an axis of the floor.");
+  }
+  return absl::OkStatus();
+}
+
+// Numbers at all: whether they go together, and whether there are such people, the figure itself says.
+absl::Status check_figure(const BodyTable& table) {
+  if (!std::isfinite(table.height_mm)) return out_of_range("figure.height_mm", table.height_mm, "millimetres");
+  if (!std::isfinite(table.arm_angle_deg)) return out_of_range("figure.arm_angle_deg", table.arm_angle_deg, "degrees");
+  for (const auto& [name, mm] : table.measurements_mm) {
+    if (!std::isfinite(mm)) return out_of_range(cat("figure.measurements_mm.", name), mm, "millimetres");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+absl::Status validate(const BodyRequest& request) {
+  RETURN_IF_ERROR(check_scan(request.scan));
+  return request.figure ? check_figure(*request.figure) : absl::OkStatus();
+}
 
 absl::Status validate(const DrapeSettings& s) {
   if (!(s.resolution_mm >= 5.0 && s.resolution_mm <= 50.0)) {

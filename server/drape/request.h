@@ -9,16 +9,22 @@
 
 #include "absl/status/statusor.h"
 #include "server/body/body.h"
+#include "server/body/body_from_measurements.h"
 
 namespace tryon {
 
 struct BodyRequest {
-  std::string blob;       // SHA-256 of the mesh file; empty with sample = true
-  std::string file_name;  // for errors and the format, e.g. "anna.obj"
-  bool sample = false;    // the project's own mannequin
+  std::string blob;                 // SHA-256 of the scan's file; empty with a figure or the sample
+  std::string file_name;            // for errors and the format, e.g. "anna.obj"
+  bool sample = false;              // the project's own mannequin
+  std::optional<BodyTable> figure;  // a person without a scan
   ScanOptions scan;
   ProxyShape proxy_shape = ProxyShape::kElliptic;
+  bool keep_head_and_hands = false;  // false: cut off before anything is stored
+  bool keep_scan = false;            // false: the scan's file is erased once the body is made
 };
+// Ranges of what is declared; fields as "scan.facing" or "figure.height_mm".
+absl::Status validate(const BodyRequest& request);
 
 struct GarmentRequest {
   std::string blob;  // SHA-256 of the pattern file; empty with a sample

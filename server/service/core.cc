@@ -6,10 +6,12 @@
 #include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/store/release.h"
 
 namespace tryon {
 namespace {
 
+constexpr char kScanField[] = "source.mesh_sha256";
 constexpr absl::Duration kWatchSlice = absl::Milliseconds(100);  // how soon a stop or a lost client is noticed
 
 TaskRecord new_task(const std::string& id, const std::string& kind, std::string spec) {
@@ -17,6 +19,17 @@ TaskRecord new_task(const std::string& id, const std::string& kind, std::string 
   task.id = id;
   task.kind = kind;
   task.spec = std::move(spec);
+  return task;
+}
+
+TaskRecord with_input(TaskRecord task, const std::string& blob) {
+  if (!blob.empty()) task.inputs.push_back(blob);
+  return task;
+}
+
+TaskRecord body_task(const BodyRequest& request) {
+  TaskRecord task = with_input(new_task(digest(request), "body", to_json(request)), request.blob);
+  task.keep_inputs = request.keep_scan;
   return task;
 }
 
@@ -38,14 +51,60 @@ absl::StatusOr<TaskRecord> ServiceCore::submit(const TaskRecord& task) {
                     "Send the request again in a moment: it will be done afresh.");
 }
 
+absl::StatusOr<TaskRecord> ServiceCore::look_at_body(const BodyRequest& request) {
+  const TaskRecord task = body_task(request);
+  const auto there = jobs_->get(task.id);
+  if (there.ok() && there->state == TaskState::kSucceeded) return there;
+  RETURN_IF_ERROR(need_blob(request.blob, kScanField));
+  return task;
+}
+
 absl::StatusOr<TaskRecord> ServiceCore::create_body(const BodyRequest& request) {
-  RETURN_IF_ERROR(need_blob(request.blob, "source.mesh_sha256"));
-  return submit(new_task(digest(request), "body", to_json(request)));
+  ASSIGN_OR_RETURN(const TaskRecord before, look_at_body(request));
+  if (before.state == TaskState::kSucceeded) {  // made already: a scan that was uploaded again is not needed again
+    if (!request.blob.empty()) (void)erase_unneeded(jobs_, blobs_, request.blob);
+    return before;
+  }
+  ASSIGN_OR_RETURN(TaskRecord now, submit(body_task(request)));
+  if (is_final(now.state)) return now;
+  const absl::Status still = need_blob(request.blob, kScanField);
+  if (still.ok()) return now;
+  // Either it has been read and made meanwhile, or another body of the same scan was finished and took the scan along.
+  ASSIGN_OR_RETURN(now, jobs_->get(now.id));
+  if (now.state != TaskState::kQueued) return now;
+  (void)cancel(now.id);
+  return still;
+}
+
+absl::StatusOr<std::vector<TaskRecord>> ServiceCore::list_bodies(const std::optional<TaskCursor>& after, int limit) {
+  return jobs_->list("body", after, limit);
+}
+
+absl::Status ServiceCore::delete_body(const std::string& id) {
+  RETURN_IF_ERROR(find(id, "body", "BODY_NOT_FOUND").status());
+  ASSIGN_OR_RETURN(const std::vector<std::string> drapes, jobs_->made_from(id));
+  absl::Status waiting;
+  for (const std::string& drape : drapes) {
+    const absl::Status deleted = delete_task(drape);
+    if (!deleted.ok()) waiting = deleted;
+  }
+  RETURN_IF_ERROR(waiting);
+  return delete_task(id);
+}
+
+absl::Status ServiceCore::delete_task(const std::string& id) {
+  RETURN_IF_ERROR(cancel(id));
+  ASSIGN_OR_RETURN(const TaskRecord task, jobs_->get(id));
+  if (!is_final(task.state)) {
+    return make_error(absl::StatusCode::kUnavailable, "CANCEL_PENDING", "", "work on it is just being cancelled",
+                      "Send the request again in a moment.");
+  }
+  return erase_task(jobs_, blobs_, id);
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::create_garment(const GarmentRequest& request) {
   RETURN_IF_ERROR(need_blob(request.blob, "source.pattern_sha256"));
-  return submit(new_task(digest(request), "garment", to_json(request)));
+  return submit(with_input(new_task(digest(request), "garment", to_json(request)), request.blob));
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::drape_task(const DrapeOrder& order) {
@@ -55,9 +114,11 @@ absl::StatusOr<TaskRecord> ServiceCore::drape_task(const DrapeOrder& order) {
   ASSIGN_OR_RETURN(request.body, body_request_from_json(body.spec));
   ASSIGN_OR_RETURN(request.garment, garment_request_from_json(garment.spec));
   request.settings = order.settings;
-  RETURN_IF_ERROR(need_blob(request.body.blob, "body"));
+  // A body that is being made, is made or failed needs nothing more from the caller.
+  if (body.state == TaskState::kCancelled) RETURN_IF_ERROR(need_blob(request.body.blob, "body"));
   RETURN_IF_ERROR(need_blob(request.garment.blob, "garment"));
-  TaskRecord task = new_task(digest(request), "drape", to_json(request));
+  TaskRecord task = with_input(new_task(digest(request), "drape", to_json(request)), request.garment.blob);
+  task.subject = body.id;
   if (order.time_limit <= absl::ZeroDuration()) return task;
   const auto unlimited = jobs_->get(task.id);
   if (unlimited.ok() && unlimited->state == TaskState::kSucceeded) return task;  // better than asked for, and at once
@@ -107,6 +168,7 @@ absl::Status ServiceCore::cancel(const std::string& id) {
   ASSIGN_OR_RETURN(const TaskRecord task, find(id, "", "OPERATION_NOT_FOUND"));
   if (is_final(task.state)) return absl::OkStatus();
   const auto cancelled = jobs_->apply(id, CancelRequested{});
+  if (cancelled.ok() && is_final(cancelled->state)) (void)erase_spent_blobs(jobs_, blobs_);
   // It may have ended between the look and the word: that is no error of the caller's.
   return cancelled.status().code() == absl::StatusCode::kFailedPrecondition ? absl::OkStatus() : cancelled.status();
 }

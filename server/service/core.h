@@ -6,7 +6,9 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
@@ -30,6 +32,12 @@ class ServiceCore {
   ServiceCore(JobStore* jobs, BlobStore* blobs) : jobs_(jobs), blobs_(blobs) {}
 
   absl::StatusOr<TaskRecord> create_body(const BodyRequest& request);
+  // The task that create_body would give, without making anything.
+  absl::StatusOr<TaskRecord> look_at_body(const BodyRequest& request);
+  // Newest first.
+  absl::StatusOr<std::vector<TaskRecord>> list_bodies(const std::optional<TaskCursor>& after, int limit);
+  // With all drapes of it.
+  absl::Status delete_body(const std::string& id);
   absl::StatusOr<TaskRecord> create_garment(const GarmentRequest& request);
   // The drape belongs to the server from here on: no caller's leaving cancels it.
   absl::StatusOr<TaskRecord> create_drape(const DrapeOrder& order);
@@ -54,6 +62,7 @@ class ServiceCore {
  private:
   absl::Status need_blob(const std::string& digest, std::string_view field);
   absl::StatusOr<TaskRecord> submit(const TaskRecord& task);
+  absl::Status delete_task(const std::string& id);
   absl::StatusOr<TaskRecord> drape_task(const DrapeOrder& order);
 
   struct Claim {

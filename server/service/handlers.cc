@@ -11,6 +11,7 @@
 #include "server/base/version.h"
 #include "server/drape/pipeline.h"
 #include "server/fabric/fabric.h"
+#include "server/service/body_handler.h"
 #include "server/service/bytestream.h"
 #include "server/service/call_scope.h"
 #include "server/service/convert/names.h"
@@ -18,7 +19,6 @@
 #include "server/service/convert/resources.h"
 #include "server/sim/solvers/solver.h"
 #include "tryon/v1/blob.grpc.pb.h"
-#include "tryon/v1/body.grpc.pb.h"
 #include "tryon/v1/drape.grpc.pb.h"
 #include "tryon/v1/garment.grpc.pb.h"
 #include "tryon/v1/server.grpc.pb.h"
@@ -31,6 +31,8 @@ using grpc::ServerContext;
 using OperationWriter = grpc::ServerWriter<Operation>;
 
 constexpr int kMaxDigests = 1000;
+constexpr MeshFormat kMeshFormats[] = {MeshFormat::kObj, MeshFormat::kPly, MeshFormat::kStl, MeshFormat::kGlb,
+                                       MeshFormat::kPcd};
 constexpr absl::Duration kMaxWait = absl::Seconds(60);
 constexpr absl::Duration kNearDeadline = absl::Minutes(5);  // what the server itself allows a drape
 
@@ -96,32 +98,6 @@ class BlobHandler final : public v1::BlobService::Service {
   }
 
  private:
-  ServiceCore* const core_;
-  Metrics* const metrics_;
-};
-
-class BodyHandler final : public v1::BodyService::Service {
- public:
-  BodyHandler(ServiceCore* core, Metrics* metrics) : core_(core), metrics_(metrics) {}
-
-  grpc::Status CreateBody(ServerContext*, const v1::CreateBodyRequest* request, Operation* response) override {
-    CallScope call(metrics_, "BodyService.CreateBody");
-    const auto domain = to_domain(*request);
-    return call.finish(domain.ok() ? answer(core_->create_body(*domain), response) : domain.status());
-  }
-
-  grpc::Status GetBody(ServerContext*, const v1::GetBodyRequest* request, v1::Body* response) override {
-    CallScope call(metrics_, "BodyService.GetBody");
-    return call.finish(get(*request, response));
-  }
-
- private:
-  absl::Status get(const v1::GetBodyRequest& request, v1::Body* response) {
-    ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "bodies"));
-    ASSIGN_OR_RETURN(const TaskRecord task, core_->find(id, "body", "BODY_NOT_FOUND"));
-    *response = to_body(task);
-    return absl::OkStatus();
-  }
   ServiceCore* const core_;
   Metrics* const metrics_;
 };
@@ -275,6 +251,7 @@ class ServerHandler final : public v1::ServerService::Service {
     response->set_min_resolution_mm(5);
     response->set_max_resolution_mm(50);
     response->set_max_wind_mps(60);
+    for (const MeshFormat format : kMeshFormats) response->add_scan_formats(std::string(mesh_format_name(format)));
     return call.finish(absl::OkStatus());
   }
 
@@ -312,7 +289,7 @@ std::vector<std::unique_ptr<grpc::Service>> make_services(ServiceCore* core, Str
   std::vector<std::unique_ptr<grpc::Service>> services;
   services.push_back(make_bytestream_handler(core, slots, metrics));
   services.push_back(std::make_unique<BlobHandler>(core, metrics));
-  services.push_back(std::make_unique<BodyHandler>(core, metrics));
+  services.push_back(make_body_handler(core, metrics));
   services.push_back(std::make_unique<GarmentHandler>(core, metrics));
   services.push_back(std::make_unique<DrapeHandler>(core, slots, metrics));
   services.push_back(std::make_unique<OperationsHandler>(core, slots, metrics));

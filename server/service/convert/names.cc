@@ -26,6 +26,9 @@ bool parse_tail(const std::vector<std::string>& parts, size_t first, BlobName* o
   return error == std::errc() && end == size.data() + size.size() && out->size >= 0;
 }
 
+// Short, so that a token that was cut or typed is noticed; it guards nothing.
+std::string check_digits(std::string_view text) { return sha256_hex(text).substr(0, 8); }
+
 bool is_upload_id(std::string_view id) {
   if (id.empty() || id.size() > 64) return false;
   for (char c : id) {
@@ -58,6 +61,23 @@ absl::StatusOr<BlobName> parse_upload_name(std::string_view name) {
     return out;
   }
   return bad_blob_name(kWriteForm);
+}
+
+std::string page_token(const TaskCursor& cursor) {
+  const std::string text = cat(cursor.created_us, "-", cursor.id);
+  return cat(text, "-", check_digits(text));
+}
+
+absl::StatusOr<TaskCursor> parse_page_token(std::string_view token) {
+  const auto parts = split(token.substr(0, 256), '-');
+  TaskCursor out;
+  if (parts.size() == 3 && is_sha256_hex(parts[1]) && parts[2] == check_digits(cat(parts[0], "-", parts[1]))) {
+    const auto [end, error] = std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), out.created_us);
+    out.id = parts[1];
+    if (error == std::errc() && end == parts[0].data() + parts[0].size()) return out;
+  }
+  return invalid_input("PAGE_TOKEN", "page_token", "this is not a page token of this service",
+                       "Use next_page_token as it came, or begin again without one.");
 }
 
 }  // namespace tryon

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "server/store/job_store.h"
 
 namespace tryon {
 
@@ -22,5 +23,9 @@ struct BlobName {
 };
 absl::StatusOr<BlobName> parse_blob_name(std::string_view name);
 absl::StatusOr<BlobName> parse_upload_name(std::string_view name);
+
+// Opaque to clients: where a list goes on. PAGE_TOKEN for what page_token never made.
+std::string page_token(const TaskCursor& cursor);
+absl::StatusOr<TaskCursor> parse_page_token(std::string_view token);
 
 }  // namespace tryon

@@ -1,5 +1,8 @@
 #include "server/service/convert/requests.h"
 
+#include <string_view>
+#include <utility>
+
 #include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
@@ -10,7 +13,8 @@ namespace tryon {
 namespace {
 
 constexpr size_t kMaxFileName = 255;
-constexpr std::string_view kSettings = "settings.";
+constexpr int kMaxMeasurements = 100;
+constexpr const char* kDirections[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
 constexpr absl::Duration kLongestLimit = absl::Hours(24);
 
 absl::Status check_digest(const std::string& digest, std::string_view field) {
@@ -38,13 +42,52 @@ absl::Status check_enum(bool known, std::string_view field) {
                        "Use a value of the proto file.");
 }
 
-// The domain says settings.threads where the proto says thread_count: the caller hears of the field that was sent.
+// The domain's words for a field and the proto's: the caller hears of the field that was sent.
 absl::Status with_proto_field(const absl::Status& status) {
+  static constexpr std::pair<std::string_view, std::string_view> kFields[] = {{"settings.threads", "thread_count"},
+                                                                              {"settings.", ""},
+                                                                              {"scan.", "source."},
+                                                                              {"figure.", "source.measurements."}};
   auto detail = error_detail(status);
-  if (!detail || detail->field.rfind(kSettings, 0) != 0) return status;
-  const std::string field = detail->field.substr(kSettings.size());
-  return make_error(status.code(), detail->reason, field == "threads" ? "thread_count" : field,
-                    std::string(status.message()), detail->remedy);
+  if (!detail) return status;
+  for (const auto& [ours, theirs] : kFields) {
+    if (detail->field.rfind(ours, 0) != 0) continue;
+    return make_error(status.code(), detail->reason, cat(theirs, detail->field.substr(ours.size())),
+                      std::string(status.message()), detail->remedy);
+  }
+  return status;
+}
+
+absl::StatusOr<BodyTable> figure_of(const v1::MeasurementTable& table) {
+  BodyTable out;
+  RETURN_IF_ERROR(check_enum(v1::Figure_IsValid(table.figure()), "source.measurements.figure"));
+  if (table.measurements_mm_size() > kMaxMeasurements) {
+    return invalid_input("SETTING_OUT_OF_RANGE", "source.measurements.measurements_mm",
+                         cat(table.measurements_mm_size(), " measurements are more than ", kMaxMeasurements),
+                         "Use the names of ListMeasurementItems.");
+  }
+  out.figure = table.figure() == v1::FIGURE_MALE     ? FigureType::kMale
+               : table.figure() == v1::FIGURE_FEMALE ? FigureType::kFemale
+                                                     : FigureType::kNeutral;
+  out.height_mm = table.height_mm();
+  out.measurements_mm.insert(table.measurements_mm().begin(), table.measurements_mm().end());
+  if (table.has_arm_angle_deg()) out.arm_angle_deg = table.arm_angle_deg();
+  return out;
+}
+
+absl::Status read_source(const v1::BodySource& source, BodyRequest* out) {
+  if (source.source_case() == v1::BodySource::kMeshSha256) {
+    out->blob = source.mesh_sha256();
+    return check_digest(source.mesh_sha256(), "source.mesh_sha256");
+  }
+  if (source.source_case() == v1::BodySource::kMeasurements) {
+    ASSIGN_OR_RETURN(out->figure, figure_of(source.measurements()));
+    return absl::OkStatus();
+  }
+  out->sample = source.source_case() == v1::BodySource::kSample && source.sample();
+  if (out->sample) return absl::OkStatus();
+  return invalid_input("BODY_SOURCE_MISSING", "source", "the request names no scan, no measurements and not the sample",
+                       "Set source.mesh_sha256, source.measurements or source.sample.");
 }
 
 }  // namespace
@@ -55,27 +98,18 @@ absl::StatusOr<BodyRequest> to_domain(const v1::CreateBodyRequest& request) {
   RETURN_IF_ERROR(check_file_name(source.file_name()));
   RETURN_IF_ERROR(check_enum(v1::ProxyShape_IsValid(request.proxy_shape()), "proxy_shape"));
   RETURN_IF_ERROR(check_enum(v1::Axis_IsValid(source.up_axis()), "source.up_axis"));
+  RETURN_IF_ERROR(check_enum(v1::Direction_IsValid(source.facing()), "source.facing"));
   out.proxy_shape = shape_of(request.proxy_shape());
+  out.keep_head_and_hands = request.keep_head_and_hands();
   out.file_name = source.file_name();
-  if (source.source_case() == v1::BodySource::kMeshSha256) {
-    RETURN_IF_ERROR(check_digest(source.mesh_sha256(), "source.mesh_sha256"));
-    out.blob = source.mesh_sha256();
-  } else if (source.source_case() == v1::BodySource::kSample && source.sample()) {
-    out.sample = true;
-  } else {
-    return invalid_input("BODY_SOURCE_MISSING", "source", "the request names neither a mesh nor the sample",
-                         "Set source.mesh_sha256 or source.sample.");
-  }
-  if (source.has_metres_per_unit()) {
-    const double unit = source.metres_per_unit();
-    if (!(unit >= 1e-4 && unit <= 10.0)) {
-      return invalid_input("SETTING_OUT_OF_RANGE", "source.metres_per_unit",
-                           cat("metres_per_unit is ", unit, ", outside 1e-4 .. 10"),
-                           "Use 0.001 for mm, 0.01 for cm, 0.1 for dm, 1 for m.");
-    }
-    out.scan.metres_per_unit = unit;
-  }
+  RETURN_IF_ERROR(read_source(source, &out));
+  out.keep_scan = request.keep_scan() && !out.blob.empty();
+  if (source.has_metres_per_unit()) out.scan.metres_per_unit = source.metres_per_unit();
   if (source.up_axis() != v1::AXIS_UNSPECIFIED) out.scan.up_axis = static_cast<UpAxis>(source.up_axis() - v1::AXIS_X);
+  if (source.facing() != v1::DIRECTION_UNSPECIFIED) {
+    out.scan.facing = kDirections[static_cast<size_t>(source.facing() - v1::DIRECTION_PLUS_X)];
+  }
+  RETURN_IF_ERROR(with_proto_field(validate(out)));
   return out;
 }
 

@@ -1,10 +1,13 @@
 #include "server/service/convert/resources.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
+#include "server/body/body_from_measurements.h"
+#include "server/body/items.h"
 #include "server/service/error_map.h"
 #include "tryon/v1/operation.pb.h"
 
@@ -59,6 +62,73 @@ std::string word(const Json& json, const char* pointer) {
   return json.contains(p) && json[p].is_string() ? json[p].get<std::string>() : std::string();
 }
 
+bool truth(const Json& json, const char* pointer) {
+  const Json::json_pointer p(pointer);
+  return json.contains(p) && json[p].is_boolean() && json[p].get<bool>();
+}
+
+std::map<std::string, double> numbers(const Json& json, const char* key) {
+  std::map<std::string, double> out;
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_object()) return out;
+  for (const auto& [name, value] : found->items()) {
+    if (value.is_number()) out[name] = value.get<double>();
+  }
+  return out;
+}
+
+template <typename Add>
+void add_words(const Json& json, const char* pointer, Add add) {
+  const Json::json_pointer p(pointer);
+  if (!json.contains(p) || !json[p].is_array()) return;
+  for (const Json& text : json[p]) {
+    if (text.is_string()) add(text.get<std::string>());
+  }
+}
+
+v1::ScanReport scan_report(const Json& json) {
+  v1::ScanReport out;
+  out.set_unit(word(json, "/source/unit"));
+  out.set_up_axis(word(json, "/source/up_axis"));
+  out.set_facing(word(json, "/source/facing"));
+  out.set_metres_per_unit(number(json, "/source/scale_m"));
+  out.set_unit_declared(truth(json, "/source/unit_declared"));
+  out.set_up_axis_declared(truth(json, "/source/up_axis_declared"));
+  out.set_facing_declared(truth(json, "/source/facing_declared"));
+  out.set_point_count(static_cast<int64_t>(number(json, "/source/point_count")));
+  out.set_filled_ratio(number(json, "/source/filled_ratio"));
+  add_words(json, "/source/healed", [&](const std::string& text) { out.add_healed(text); });
+  add_words(json, "/source/completed", [&](const std::string& text) { out.add_completed(text); });
+  return out;
+}
+
+void add_outcome(const Json& json, v1::Body* out) {
+  const auto items = json.find("outcome");
+  if (items == json.end() || !items->is_object()) return;
+  for (const auto& [name, item] : items->items()) {
+    v1::MeasurementOutcome& to = (*out->mutable_outcome())[name];
+    to.set_wanted_mm(number(item, "/wanted_mm"));
+    to.set_achieved_mm(number(item, "/achieved_mm"));
+    to.set_predicted(truth(item, "/predicted"));
+    to.set_deviation_mm(number(item, "/deviation_mm"));
+  }
+}
+
+v1::ProxySummary proxy_summary(const Json& json) {
+  v1::ProxySummary out;
+  out.set_shape(word(json, "/proxy_shape") == "circular" ? v1::PROXY_SHAPE_CIRCULAR : v1::PROXY_SHAPE_ELLIPTIC);
+  out.set_proxy_count(static_cast<int>(number(json, "/summary/proxy_count")));
+  out.set_girth_error_p95_ratio(number(json, "/summary/girth_error_p95"));
+  out.set_mean_gap_mm(number(json, "/summary/mean_gap_mm"));
+  out.set_uncovered_vertex_count(static_cast<int>(number(json, "/summary/uncovered_vertices")));
+  return out;
+}
+
+void set_create_time(const TaskRecord& task, google::protobuf::Timestamp* out) {
+  out->set_seconds(task.created_us / 1'000'000);
+  out->set_nanos(static_cast<int>(task.created_us % 1'000'000) * 1000);
+}
+
 v1::OperationMetadata metadata_of(const TaskRecord& task, int64_t now_us) {
   v1::OperationMetadata out;
   out.set_target(target_name(task));
@@ -68,8 +138,7 @@ v1::OperationMetadata metadata_of(const TaskRecord& task, int64_t now_us) {
   out.set_attempt_count(task.attempt);
   const int64_t end = is_final(task.state) ? task.finished_us : now_us;
   if (task.started_us > 0) out.set_elapsed_seconds(std::max(0.0, static_cast<double>(end - task.started_us) * 1e-6));
-  out.mutable_create_time()->set_seconds(task.created_us / 1'000'000);
-  out.mutable_create_time()->set_nanos(static_cast<int>(task.created_us % 1'000'000) * 1000);
+  set_create_time(task, out.mutable_create_time());
   return out;
 }
 
@@ -102,17 +171,50 @@ google::longrunning::Operation to_operation(const TaskRecord& task, int64_t now_
   return out;
 }
 
-v1::Body to_body(const TaskRecord& task) {
+v1::Body to_listed_body(const TaskRecord& task) {
   v1::Body out;
   out.set_name(target_name(task));
   out.set_state(to_state(task.state));
-  add_artifacts(task, &out);
+  set_create_time(task, out.mutable_create_time());
   const Json json = summary_of(task);
   out.set_height_m(number(json, "/height_m"));
-  const auto measurements = json.find("measurements");
-  if (measurements == json.end() || !measurements->is_object()) return out;
-  for (const auto& [name, value] : measurements->items()) {
-    if (value.is_number()) (*out.mutable_measurements_mm())[name] = value.get<double>();
+  out.set_pose(word(json, "/pose"));
+  out.set_has_head_and_hands(truth(json, "/has_head_and_hands"));
+  return out;
+}
+
+v1::Body to_body(const TaskRecord& task) {
+  v1::Body out = to_listed_body(task);
+  add_artifacts(task, &out);
+  if (task.state != TaskState::kSucceeded) return out;
+  const Json json = summary_of(task);
+  *out.mutable_source() = scan_report(json);
+  *out.mutable_proxies() = proxy_summary(json);
+  for (const auto& [name, value] : numbers(json, "measurements")) (*out.mutable_measurements_mm())[name] = value;
+  for (const auto& [name, value] : numbers(json, "levels_m")) (*out.mutable_measurement_level_m())[name] = value;
+  add_outcome(json, &out);
+  const auto landmarks = json.find("landmarks");
+  if (landmarks == json.end() || !landmarks->is_object()) return out;
+  for (const auto& [name, at] : landmarks->items()) {
+    if (!at.is_array() || at.size() != 3) continue;
+    v1::Point& point = (*out.mutable_landmarks())[name];
+    point.set_x_m(number(at, "/0")), point.set_y_m(number(at, "/1")), point.set_z_m(number(at, "/2"));
+  }
+  return out;
+}
+
+v1::ListMeasurementItemsResponse listed_measurement_items() {
+  v1::ListMeasurementItemsResponse out;
+  std::set<std::string> asked_for = {"height"};
+  for (const BodyTableItem& item : body_table_items(FigureType::kNeutral)) asked_for.insert(item.name);
+  for (const MeasurementItem& item : measurement_items()) {
+    v1::MeasurementItem* to = out.add_items();
+    to->set_name(std::string(item.name));
+    to->set_standard_name(std::string(item.standard));
+    to->set_definition(std::string(item.definition));
+    to->set_kind(std::string(item_kind_name(item.kind)));
+    to->set_paired(item.paired);
+    to->set_can_be_asked_for(asked_for.count(to->name()) > 0);
   }
   return out;
 }

@@ -13,6 +13,8 @@ namespace tryon {
 
 google::longrunning::Operation to_operation(const TaskRecord& task, int64_t now_us);
 v1::Body to_body(const TaskRecord& task);
+v1::Body to_listed_body(const TaskRecord& task);  // without measurements, landmarks and files
+v1::ListMeasurementItemsResponse listed_measurement_items();
 v1::Garment to_garment(const TaskRecord& task);
 v1::Drape to_drape(const TaskRecord& task);
 

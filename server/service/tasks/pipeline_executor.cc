@@ -31,11 +31,25 @@ absl::StatusOr<PipelineResult> do_garment(const RunContext& run, const std::stri
   return run_garment(run, request, input);
 }
 
+// The stored body; where it is not made yet, the scan: and where that has just gone, it is made by now.
+absl::Status fetch_body(const BlobReader& read, const BodyRequest& request, PipelineInput* input) {
+  const std::string body = digest(request);
+  for (int look = 0; look < 2; ++look) {
+    auto stored = read.output(body, kStoredBodyName);
+    if (stored.ok()) input->stored_body = *std::move(stored);
+    if (stored.ok() || !absl::IsNotFound(stored.status())) return stored.status();
+    auto scan = fetch(read, request.blob, "body");
+    if (scan.ok()) input->body_bytes = *std::move(scan);
+    if (scan.ok() || !absl::IsNotFound(scan.status()) || look > 0) return scan.status();
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<PipelineResult> do_drape(const RunContext& run, const std::string& spec, const BlobReader& read,
                                         PipelineInput input) {
   ASSIGN_OR_RETURN(const DrapeRequest request, drape_request_from_json(spec));
   RETURN_IF_ERROR(validate(request.settings));
-  ASSIGN_OR_RETURN(input.body_bytes, fetch(read, request.body.blob, "body"));
+  RETURN_IF_ERROR(fetch_body(read, request.body, &input));
   ASSIGN_OR_RETURN(input.garment_bytes, fetch(read, request.garment.blob, "garment"));
   Executor executor(request.settings.threads);
   RunContext parallel = run;

@@ -11,6 +11,7 @@
 #include "server/base/text.h"
 #include "server/service/tasks/lease_keeper.h"
 #include "server/store/job_rules.h"
+#include "server/store/release.h"
 
 namespace tryon {
 namespace {
@@ -71,10 +72,25 @@ absl::StatusOr<std::string> fetch_blob(BlobStore* blobs, const RunContext& run, 
                     "Check the server's disk, then upload the file again.");
 }
 
-absl::StatusOr<PipelineResult> execute(const TaskExecutor& executor, BlobStore* blobs, Work* work) {
-  const BlobReader read = [blobs, work](const std::string& digest) {
+absl::StatusOr<std::string> fetch_output(JobStore* jobs, BlobStore* blobs, const RunContext& run, const std::string& id,
+                                         const std::string& file) {
+  ASSIGN_OR_RETURN(const TaskRecord task, jobs->get(id));
+  if (task.state == TaskState::kFailed && !task.status.empty()) return decode_status(task.status);
+  const auto output = task.outputs.find(file);
+  if (output != task.outputs.end()) return fetch_blob(blobs, run, output->second.digest);
+  return make_error(absl::StatusCode::kNotFound, "TASK_NOT_FOUND", "task", "what this begins from is not made yet",
+                    "Create it first.");
+}
+
+absl::StatusOr<PipelineResult> execute(const TaskExecutor& executor, JobStore* jobs, BlobStore* blobs, Work* work) {
+  BlobReader read;
+  read.blob = [blobs, work](const std::string& digest) {
     work->enter({"fetch", 0.0});
     return fetch_blob(blobs, work->run, digest);
+  };
+  read.output = [jobs, blobs, work](const std::string& task, const std::string& file) {
+    work->enter({"fetch", 0.0});
+    return fetch_output(jobs, blobs, work->run, task, file);
   };
   try {  // the border of the physics: a library's exception must not take the other tasks' process with it
     return executor(work->run, work->task.kind, work->task.spec, read);
@@ -99,8 +115,8 @@ absl::StatusOr<std::map<std::string, BlobRef>> store_outputs(BlobStore* blobs, c
   return out;
 }
 
-absl::StatusOr<Completed> complete(const TaskExecutor& executor, BlobStore* blobs, Work* work) {
-  ASSIGN_OR_RETURN(PipelineResult result, execute(executor, blobs, work));
+absl::StatusOr<Completed> complete(const TaskExecutor& executor, JobStore* jobs, BlobStore* blobs, Work* work) {
+  ASSIGN_OR_RETURN(PipelineResult result, execute(executor, jobs, blobs, work));
   ASSIGN_OR_RETURN(auto outputs, store_outputs(blobs, result.artifacts, work));
   return Completed{work->task.attempt, result.settled, std::move(result.summary_json), std::move(outputs),
                    work->stages.finish()};
@@ -151,6 +167,7 @@ void TaskRunner::stop() { stop_.cancel(); }
 bool TaskRunner::run_one() { return lease_and_run().value_or(false); }
 
 absl::Status TaskRunner::run() {
+  (void)erase_spent_blobs(jobs_, blobs_);  // what a worker that died left behind
   absl::Time last_heard = absl::Now();
   while (!stop_.cancelled()) {
     const auto ran = lease_and_run();
@@ -176,7 +193,7 @@ void TaskRunner::run_task(const TaskRecord& task) {
   work.run.deadline = deadline_of(task, options_.task_limit);
   work.run.on_progress = [&work](const Progress& progress) { work.enter(progress); };
 
-  const absl::StatusOr<Completed> done = complete(executor_, blobs_, &work);
+  const absl::StatusOr<Completed> done = complete(executor_, jobs_, blobs_, &work);
   work.keeper.stop();
   TaskEventLog log{task.id, task.kind, "retried", "LEASE_LOST", 0.0, work.stages.finish()};
   if (const auto event = verdict_event(work.keeper.verdict(), task.attempt, done)) {
@@ -185,6 +202,7 @@ void TaskRunner::run_task(const TaskRecord& task) {
     const absl::Status& fault = told.ok() ? done.status() : told.status();
     log.reason = error_detail(fault).value_or(ErrorDetail{}).reason;
   }
+  (void)erase_spent_blobs(jobs_, blobs_);  // a raw scan goes with the task that read it; else the next task does it
   log.seconds = absl::ToDoubleSeconds(absl::Now() - begin);
   if (on_task_) on_task_(log);
 }

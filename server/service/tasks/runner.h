@@ -33,8 +33,14 @@ struct TaskEventLog {
   StageSeconds stage_seconds;
 };
 
-// The bytes of a blob, by digest, verified.
-using BlobReader = std::function<absl::StatusOr<std::string>(const std::string& digest)>;
+// What a task may read, verified.
+struct BlobReader {
+  // The bytes of a blob, by digest.
+  std::function<absl::StatusOr<std::string>(const std::string& digest)> blob;
+  // A file that another task made. NOT_FOUND while that task is not done; where it failed, its failure.
+  std::function<absl::StatusOr<std::string>(const std::string& task, const std::string& file)> output;
+  absl::StatusOr<std::string> operator()(const std::string& digest) const { return blob(digest); }
+};
 // The work itself: what a task of this kind and spec yields. The runner stores it.
 using TaskExecutor = std::function<absl::StatusOr<PipelineResult>(const RunContext& run, const std::string& kind,
                                                                   const std::string& spec, const BlobReader& read)>;

@@ -42,6 +42,7 @@ class HostedService {
   Play& play() { return play_; }
   Metrics& metrics() { return metrics_; }
   JobStore& jobs() { return *jobs_; }
+  BlobStore& blobs() { return *blobs_; }
 
   // Names of a sample body and garment, and a drape of both.
   v1::CreateDrapeRequest drape_request();

@@ -135,9 +135,30 @@ TEST(Pipeline, TheSampleBodyHasPartsMeasurementsAndProxies) {
   for (const char* name : {"height", "bust_girth", "waist_girth", "hip_girth", "neck_girth", "thigh_girth"}) {
     EXPECT_TRUE(body["measurements"].contains(name)) << name;
   }
-  for (const char* file : {"body.json", "body.glb", "proxies.glb", "preview_front.png", "preview_left.png"}) {
+  for (const char* file : {"body.json", "body.glb", "proxies.glb", "body.tryon", "preview_front.png",
+                           "preview_left.png", "preview_back.png", "preview_measurements.png", "preview_proxies.png"}) {
     EXPECT_TRUE(result->artifacts.count(file)) << file;
   }
+  const Json full = Json::parse(result->artifacts.at("body.json").bytes);
+  EXPECT_EQ(full["proxies"].size(), body["summary"]["proxy_count"].get<size_t>());
+  EXPECT_FALSE(full["has_head_and_hands"].get<bool>());
+}
+
+TEST(Pipeline, ADrapeThatBeginsFromTheStoredBodyIsTheSameToTheByte) {
+  DrapeRequest request = sample_drape("skirt");
+  PipelineInput from_body;
+  from_body.stored_body = run_body(RunContext{}, request.body, PipelineInput{})->artifacts.at(kStoredBodyName).bytes;
+  const auto stored = run_drape(RunContext{}, request, from_body), afresh = run_drape(RunContext{}, request, {});
+  ASSERT_TRUE(stored.ok() && afresh.ok()) << stored.status() << afresh.status();
+  EXPECT_EQ(result_digest(*stored), result_digest(*afresh));
+  EXPECT_TRUE(stored->artifacts.at("scene.glb").bytes == afresh->artifacts.at("scene.glb").bytes);
+}
+
+TEST(Pipeline, AStoredBodyThatIsBrokenIsRefusedAndNotDraped) {
+  PipelineInput broken;
+  broken.stored_body = "TRYONBDY and then something else";
+  const auto result = run_drape(RunContext{}, sample_drape("skirt"), broken);
+  EXPECT_EQ(error_detail(result.status())->reason, "BODY_FILE_UNREADABLE");
 }
 
 TEST(Pipeline, AGarmentsPatternComesBackInOurOwnFormat) {

@@ -1,6 +1,7 @@
 #include "server/drape/request.h"
 
 #include <limits>
+#include <set>
 
 #include "gtest/gtest.h"
 #include "server/base/status.h"
@@ -27,6 +28,40 @@ TEST(DrapeRequest, JsonRoundTripKeepsEveryField) {
   EXPECT_EQ(to_json(*back), to_json(r));
   EXPECT_EQ(back->body.scan.up_axis, UpAxis::kZ);
   EXPECT_EQ(back->settings.wind_mps, r.settings.wind_mps);
+}
+
+TEST(BodyRequest, JsonRoundTripKeepsEveryField) {
+  BodyRequest r = sample_request().body;
+  r.scan.facing = "-y";
+  r.keep_head_and_hands = r.keep_scan = true;
+  r.figure = BodyTable{1680.5, {{"waist_girth", 720.25}}, FigureType::kMale, 30.0};
+  const auto back = body_request_from_json(to_json(r));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(to_json(*back), to_json(r));
+  EXPECT_EQ(back->scan.facing, "-y");
+  EXPECT_TRUE(back->keep_head_and_hands && back->keep_scan);
+  ASSERT_TRUE(back->figure.has_value());
+  EXPECT_EQ(back->figure->height_mm, 1680.5);
+  EXPECT_EQ(back->figure->figure, FigureType::kMale);
+  EXPECT_EQ(back->figure->measurements_mm.at("waist_girth"), 720.25);
+  EXPECT_EQ(back->figure->arm_angle_deg, 30.0);
+}
+
+TEST(BodyRequest, WhatIsDeclaredAndWhatIsKeptAreItsIdentity) {
+  const BodyRequest plain = sample_request().body;
+  std::set<std::string> digests = {digest(plain)};
+  BodyRequest r = plain;
+  r.scan.facing = "+z";
+  digests.insert(digest(r));
+  r = plain, r.keep_head_and_hands = true;
+  digests.insert(digest(r));
+  r = plain, r.keep_scan = true;
+  digests.insert(digest(r));
+  r = plain, r.figure = BodyTable{1700.0, {}, FigureType::kNeutral, 45.0};
+  digests.insert(digest(r));
+  r.figure->figure = FigureType::kFemale;
+  digests.insert(digest(r));
+  EXPECT_EQ(digests.size(), 6u);
 }
 
 TEST(DrapeRequest, ThreadsDoNotChangeTheIdentityButResolutionDoes) {

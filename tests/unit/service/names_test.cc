@@ -40,5 +40,15 @@ TEST(BlobNames, HostileFormsAreRefused) {
   }
 }
 
+TEST(PageTokens, ComeBackAsTheyWereMadeAndNothingElseIsTaken) {
+  const TaskCursor cursor{1'700'000'000'250'000, sha256_hex("body")};
+  const std::string token = page_token(cursor);
+  EXPECT_EQ(parse_page_token(token).value(), cursor);
+  for (const std::string& hostile : {std::string("x"), std::string(), token + "0", token.substr(1),
+                                     std::string(5000, '-'), "1-" + sha256_hex("body") + "-00000000"}) {
+    EXPECT_EQ(error_detail(parse_page_token(hostile).status())->reason, "PAGE_TOKEN") << hostile.substr(0, 80);
+  }
+}
+
 }  // namespace
 }  // namespace tryon

@@ -51,6 +51,66 @@ TEST(BodyRequests, EachHostileFieldIsNamed) {
   EXPECT_EQ(field_of(request), "proxy_shape");
 }
 
+TEST(BodyRequests, WhatIsKeptIsTheCallersToSayAndNothingByDefault) {
+  auto request = uploaded_body();
+  EXPECT_FALSE(to_domain(request)->keep_head_and_hands);
+  EXPECT_FALSE(to_domain(request)->keep_scan);
+  request.set_keep_head_and_hands(true);
+  request.set_keep_scan(true);
+  EXPECT_TRUE(to_domain(request)->keep_head_and_hands);
+  EXPECT_TRUE(to_domain(request)->keep_scan);
+  EXPECT_NE(digest(to_domain(request).value()), digest(to_domain(uploaded_body()).value()));
+}
+
+TEST(BodyRequests, EveryDirectionIsRead) {
+  const char* names[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
+  for (int k = 0; k < 6; ++k) {
+    auto request = uploaded_body();
+    request.mutable_source()->set_facing(static_cast<v1::Direction>(v1::DIRECTION_PLUS_X + k));
+    EXPECT_EQ(to_domain(request)->scan.facing, names[k]);
+  }
+  auto request = uploaded_body();
+  EXPECT_FALSE(to_domain(request)->scan.facing.has_value());
+  request.mutable_source()->set_up_axis(v1::AXIS_Y);
+  request.mutable_source()->set_facing(v1::DIRECTION_MINUS_Y);
+  EXPECT_EQ(field_of(request), "source.facing") << "nobody looks along the up axis";
+  request.mutable_source()->set_facing(static_cast<v1::Direction>(7));
+  EXPECT_EQ(field_of(request), "source.facing");
+}
+
+TEST(BodyRequests, ATableOfMeasurementsIsRead) {
+  v1::CreateBodyRequest request;
+  v1::MeasurementTable* table = request.mutable_source()->mutable_measurements();
+  table->set_height_mm(1680);
+  (*table->mutable_measurements_mm())["waist_girth"] = 720;
+  table->set_figure(v1::FIGURE_MALE);
+  table->set_arm_angle_deg(30);
+  const auto domain = to_domain(request);
+  ASSERT_TRUE(domain.ok()) << domain.status();
+  ASSERT_TRUE(domain->figure.has_value());
+  EXPECT_EQ(domain->figure->height_mm, 1680);
+  EXPECT_EQ(domain->figure->measurements_mm.at("waist_girth"), 720);
+  EXPECT_EQ(domain->figure->figure, FigureType::kMale);
+  EXPECT_EQ(domain->figure->arm_angle_deg, 30);
+  EXPECT_TRUE(domain->blob.empty());
+}
+
+TEST(BodyRequests, EachHostileFieldOfATableIsNamed) {
+  v1::CreateBodyRequest request;
+  v1::MeasurementTable* table = request.mutable_source()->mutable_measurements();
+  table->set_height_mm(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(field_of(request), "source.measurements.height_mm");
+  table->set_height_mm(1700);
+  (*table->mutable_measurements_mm())["hip_girth"] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(field_of(request), "source.measurements.measurements_mm.hip_girth");
+  table->mutable_measurements_mm()->clear();
+  table->set_figure(static_cast<v1::Figure>(9));
+  EXPECT_EQ(field_of(request), "source.measurements.figure");
+  table->set_figure(v1::FIGURE_FEMALE);
+  for (int i = 0; i < 101; ++i) (*table->mutable_measurements_mm())[std::to_string(i)] = 100;
+  EXPECT_EQ(field_of(request), "source.measurements.measurements_mm");
+}
+
 TEST(GarmentRequests, ASourceIsNeeded) { EXPECT_EQ(field_of(v1::CreateGarmentRequest()), "source"); }
 
 TEST(DrapeRequests, DefaultsAreThoseOfTheProtoComments) {

@@ -1,5 +1,7 @@
 #include "server/service/convert/resources.h"
 
+#include <set>
+
 #include "google/rpc/error_details.pb.h"
 #include "gtest/gtest.h"
 #include "server/base/hash.h"
@@ -110,6 +112,64 @@ TEST(Resources, ADrapeCarriesTheHeadlineNumbersOfItsSummary) {
   ASSERT_EQ(drape.artifacts_size(), 1);
   EXPECT_EQ(drape.artifacts(0).file_name(), "metrics.json");
   EXPECT_EQ(drape.artifacts(0).size_bytes(), 42);
+}
+
+TaskRecord measured_body() {
+  TaskRecord task = task_of("body", TaskState::kSucceeded);
+  task.summary = R"({"height_m": 1.66, "pose": "T", "has_head_and_hands": true,
+    "source": {"unit": "mm", "up_axis": "+z", "facing": "-y", "scale_m": 0.001, "up_axis_declared": true,
+               "point_count": 183849, "filled_ratio": 0.07, "healed": ["a", "b"], "completed": ["scalp"]},
+    "measurements": {"waist_girth": 702.5}, "levels_m": {"waist_girth": 1.05},
+    "outcome": {"hip_girth": {"wanted_mm": 950, "achieved_mm": 951, "predicted": true, "deviation_mm": 40}},
+    "landmarks": {"crown": [0, 1.66, -0.01], "broken": [1, 2]}, "proxy_shape": "circular",
+    "summary": {"proxy_count": 97, "girth_error_p95": 0.02, "mean_gap_mm": 3.5, "uncovered_vertices": 4}})";
+  task.outputs["body.json"] = {sha256_hex("m"), 42, "application/json"};
+  return task;
+}
+
+TEST(Resources, ABodyTellsHowItWasReadAndMeasured) {
+  const v1::Body body = to_body(measured_body());
+  EXPECT_EQ(body.height_m(), 1.66);
+  EXPECT_EQ(body.pose(), "T");
+  EXPECT_TRUE(body.has_head_and_hands());
+  EXPECT_EQ(body.source().unit(), "mm");
+  EXPECT_EQ(body.source().up_axis(), "+z");
+  EXPECT_EQ(body.source().facing(), "-y");
+  EXPECT_EQ(body.source().metres_per_unit(), 0.001);
+  EXPECT_TRUE(body.source().up_axis_declared());
+  EXPECT_FALSE(body.source().unit_declared());
+  EXPECT_EQ(body.source().point_count(), 183849);
+  EXPECT_EQ(body.source().filled_ratio(), 0.07);
+  EXPECT_EQ(body.source().healed_size(), 2);
+  EXPECT_EQ(body.source().completed(0), "scalp");
+  EXPECT_EQ(body.measurements_mm().at("waist_girth"), 702.5);
+  EXPECT_EQ(body.measurement_level_m().at("waist_girth"), 1.05);
+  EXPECT_EQ(body.outcome().at("hip_girth").achieved_mm(), 951);
+  EXPECT_TRUE(body.outcome().at("hip_girth").predicted());
+  EXPECT_EQ(body.landmarks().at("crown").y_m(), 1.66);
+  EXPECT_EQ(body.landmarks().count("broken"), 0u);
+  EXPECT_EQ(body.proxies().shape(), v1::PROXY_SHAPE_CIRCULAR);
+  EXPECT_EQ(body.proxies().proxy_count(), 97);
+  EXPECT_EQ(body.proxies().uncovered_vertex_count(), 4);
+  EXPECT_EQ(body.artifacts_size(), 1);
+  EXPECT_EQ(body.create_time().seconds(), 1'700'000'000);
+}
+
+TEST(Resources, AListedBodyHasNeitherMeasurementsNorLandmarksNorFiles) {
+  const v1::Body body = to_listed_body(measured_body());
+  EXPECT_EQ(body.height_m(), 1.66);
+  EXPECT_EQ(body.measurements_mm_size() + body.landmarks_size() + body.artifacts_size() + body.outcome_size(), 0);
+}
+
+TEST(Resources, EveryMeasurementItemHasItsNameAndItsDefinitionOnce) {
+  std::set<std::string> names;
+  const v1::ListMeasurementItemsResponse list = listed_measurement_items();
+  for (const v1::MeasurementItem& item : list.items()) {
+    EXPECT_TRUE(names.insert(item.name()).second) << item.name();
+    EXPECT_GT(item.definition().size(), 10u) << item.name();
+    EXPECT_FALSE(item.kind().empty()) << item.name();
+  }
+  for (const char* name : {"height", "bust_girth", "waist_girth", "hip_girth"}) EXPECT_TRUE(names.count(name)) << name;
 }
 
 TEST(Resources, ASummaryThatCannotBeReadLeavesTheFieldsUnset) {

@@ -324,6 +324,52 @@ TEST_F(RunnerTest, AnIdleRunnerStopsAndABusyQueueIsDrainedByTwo) {
   two.join();
 }
 
+TEST_F(RunnerTest, ARawScanGoesWithTheTaskThatReadItWhetherItSucceedsOrFails) {
+  for (const bool succeeds : {true, false}) {
+    const std::string scan = blobs_->put("a raw scan").value();
+    TaskRecord task;
+    task.id = succeeds ? "good" : "bad";
+    task.kind = "body";
+    task.inputs = {scan};
+    task.keep_inputs = false;
+    jobs_->submit(task).value();
+    ASSERT_TRUE(runner(succeeds ? yielding(some_result()) : failing(invalid_input("BODY_NOT_HUMAN", "", "a chair", "")))
+                    .run_one());
+    EXPECT_FALSE(blobs_->blob_size(scan).ok()) << task.id;
+    EXPECT_TRUE(jobs_->spent_blobs(1)->empty());
+  }
+}
+
+TEST_F(RunnerTest, AScanStaysWhileItsTaskIsWorthAnotherTry) {
+  const std::string scan = blobs_->put("a raw scan").value();
+  TaskRecord task;
+  task.id = "t";
+  task.inputs = {scan};
+  task.keep_inputs = false;
+  jobs_->submit(task).value();
+  after(failing(make_error(absl::StatusCode::kUnavailable, "STORE_BUSY", "", "busy", "Again.")));
+  EXPECT_TRUE(blobs_->blob_size(scan).ok());
+}
+
+TEST_F(RunnerTest, ATaskReadsWhatAnotherMadeOrHearsWhyItDidNot) {
+  submit("made");
+  ASSERT_TRUE(runner(yielding(some_result())).run_one());
+  submit("broken");
+  const absl::Status fault = invalid_input("BODY_NOT_HUMAN", "x.obj", "a chair", "Send a person.");
+  ASSERT_TRUE(runner(failing(fault)).run_one());
+  submit("t");
+  const TaskRecord task = after([&](const RunContext&, const std::string&, const std::string&,
+                                    const BlobReader& read) -> absl::StatusOr<PipelineResult> {
+    EXPECT_EQ(read.output("made", "garment.glb").value(), "glTF bytes");
+    EXPECT_TRUE(absl::IsNotFound(read.output("made", "body.tryon").status()));
+    EXPECT_TRUE(absl::IsNotFound(read.output("t", "garment.glb").status())) << "not made yet";
+    EXPECT_TRUE(absl::IsNotFound(read.output("nobody", "garment.glb").status()));
+    EXPECT_EQ(read.output("broken", "garment.glb").status(), fault);
+    return some_result();
+  });
+  EXPECT_EQ(task.state, TaskState::kSucceeded);
+}
+
 // A store that is out of reach on demand.
 class FlakyBlobStore : public BlobStore {
  public:
@@ -345,6 +391,7 @@ class FlakyBlobStore : public BlobStore {
     if (corrupt && bytes.ok() && !bytes->empty()) bytes->front() ^= 1;
     return bytes;
   }
+  absl::Status erase(const std::string& digest) override { return inner_->erase(digest); }
 
  private:
   BlobStore* inner_;

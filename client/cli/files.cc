@@ -1,0 +1,47 @@
+#include "client/cli/files.h"
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "google/protobuf/util/json_util.h"
+#include "server/base/text.h"
+
+namespace tryon::cli {
+
+namespace fs = std::filesystem;
+
+absl::StatusOr<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream bytes;
+  if (in && !fs::is_directory(path)) {
+    bytes << in.rdbuf();
+    return bytes.str();
+  }
+  return invalid_input("FILE_UNREADABLE", path, cat("the file ", path, " cannot be read"), "Check the path.");
+}
+
+absl::Status write_file(const fs::path& path, const std::string& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (out) return absl::OkStatus();
+  return make_error(absl::StatusCode::kUnavailable, "FILE_UNWRITABLE", path.string(), "the file cannot be written",
+                    "Check the folder and the space on the disk.");
+}
+
+void print_json(const google::protobuf::Message& message) {
+  std::string text;
+  google::protobuf::util::JsonPrintOptions style;
+  style.add_whitespace = true;
+  style.preserve_proto_field_names = true;
+  style.always_print_primitive_fields = true;
+  (void)google::protobuf::util::MessageToJsonString(message, &text, style);
+  std::fputs(text.c_str(), stdout);
+}
+
+client::OnProgress shown_on(ProgressBar* bar) {
+  return [bar](const std::string&, const v1::OperationMetadata& metadata) { bar->show(metadata); };
+}
+
+}  // namespace tryon::cli

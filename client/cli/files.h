@@ -1,0 +1,32 @@
+// What it is: what several commands do alike: files in and out, results to a folder, messages as JSON, progress.
+// How it fails: FILE_UNREADABLE, FILE_UNWRITABLE with the path. Thread rules: the main thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "client/cli/progress_bar.h"
+#include "client/lib/client.h"
+#include "server/base/status.h"
+
+namespace tryon::cli {
+
+absl::StatusOr<std::string> read_file(const std::string& path);
+absl::Status write_file(const std::filesystem::path& path, const std::string& bytes);
+void print_json(const google::protobuf::Message& message);
+client::OnProgress shown_on(ProgressBar* bar);
+
+template <typename Artifacts>
+absl::Status save_all(client::Client* client, const Artifacts& artifacts, const std::string& out) {
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  for (const v1::Artifact& artifact : artifacts) {
+    ASSIGN_OR_RETURN(const std::string bytes, client->fetch(artifact));
+    RETURN_IF_ERROR(
+        write_file(std::filesystem::path(out) / std::filesystem::path(artifact.file_name()).filename(), bytes));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tryon::cli

@@ -1,0 +1,16 @@
+// What it is: BodyService of tryon.v1 over ServiceCore: decode, validate, call, encode.
+// How it fails: every error goes through error_map. Thread rules: gRPC's own threads.
+#pragma once
+
+#include <grpcpp/impl/service_type.h>
+
+#include <memory>
+
+#include "server/ops/metrics.h"
+#include "server/service/core.h"
+
+namespace tryon {
+
+std::unique_ptr<grpc::Service> make_body_handler(ServiceCore* core, Metrics* metrics);
+
+}  // namespace tryon
