@@ -1,7 +1,9 @@
 #include "server/render/preview.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 
 #include "server/base/status.h"
 #include "server/base/text.h"
@@ -11,7 +13,9 @@
 namespace tryon {
 namespace {
 
-constexpr int kTile = 32;  // pixels a side
+constexpr int kRows = 16;             // of pixels, a piece of work
+constexpr double kSameNormal = 0.97;  // cosine up to which neighbours are one smooth surface
+constexpr double kStepPixels = 4.0;   // depth within it, in widths of a pixel
 
 absl::Status check_settings(const RenderSettings& s) {
   auto refuse = [](std::string_view field, int value, int low, int high) {
@@ -64,31 +68,106 @@ std::vector<RenderPiece> prepared(const std::vector<RenderPiece>& pieces) {
   return out;
 }
 
-uint8_t to_srgb(double linear) {
-  const double x = std::min(1.0, std::max(0.0, linear));
-  const double encoded = x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1.0 / 2.4) - 0.055;
-  return static_cast<uint8_t>(std::lround(255.0 * encoded));
-}
+// sRGB's curve, tabulated finely enough that no byte differs by more than rounding.
+class SrgbTable {
+ public:
+  SrgbTable() {
+    for (int i = 0; i <= kSteps; ++i) {
+      const double x = static_cast<double>(i) / kSteps;
+      const double encoded = x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1.0 / 2.4) - 0.055;
+      byte_[i] = static_cast<uint8_t>(std::lround(255.0 * encoded));
+    }
+  }
+  uint8_t operator()(double linear) const {
+    return byte_[static_cast<int>(std::lround(kSteps * std::min(1.0, std::max(0.0, linear))))];
+  }
+
+ private:
+  static constexpr int kSteps = 1 << 14;
+  std::array<uint8_t, kSteps + 1> byte_{};
+};
 
 // Bright light is rolled off above 0.8 instead of clipped.
 double shoulder(double x) { return x <= 0.8 ? x : 0.8 + 0.2 * (1.0 - std::exp(-(x - 0.8) / 0.2)); }
 
-void draw_pixel(const Shader& shader, int x, int y, int samples, Image* image) {
-  PixelSamples light(static_cast<uint32_t>(x), static_cast<uint32_t>(y));
-  Vec3 sum = Vec3::Zero();
-  for (int s = 0; s < samples; ++s) {  // Hammersley points: (s + 1/2) / n and the bits of s mirrored
-    double mirrored = 0.0, digit = 0.5;
-    for (int bits = s; bits > 0; bits >>= 1, digit *= 0.5) mirrored += digit * (bits & 1);
-    sum += shader.radiance(x + (s + 0.5) / samples, y + mirrored + 0.5 / samples, &light);
-  }
-  uint8_t* out = &image->rgb[3 * (static_cast<size_t>(y) * image->width + x)];
-  for (int k = 0; k < 3; ++k) out[k] = to_srgb(shoulder(sum[k] / samples));
+// A picture in the making: what every pixel's middle shows, then light, then colour.
+struct Drawing {
+  const RunContext& run;
+  Shader shader;
+  int width, height, samples;
+  double step;  // metres a neighbour may lie nearer or farther and still be the same surface
+  std::vector<PixelSeen> seen;
+
+  const PixelSeen& at(int x, int y) const { return seen[static_cast<size_t>(y) * width + x]; }
+};
+
+void each_row(const Drawing& drawing, int rows, const std::function<void(int)>& work) {
+  drawing.run.parallel_for(rows, kRows, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end && drawing.run.check().ok(); ++row) work(static_cast<int>(row));
+  });
 }
 
-void draw_tile(const Shader& shader, int x0, int y0, int samples, Image* image) {
-  for (int y = y0; y < std::min(image->height, y0 + kTile); ++y) {
-    for (int x = x0; x < std::min(image->width, x0 + kTile); ++x) draw_pixel(shader, x, y, samples, image);
+void look(Drawing* drawing) {
+  drawing->seen.resize(static_cast<size_t>(drawing->width) * drawing->height);
+  each_row(*drawing, drawing->height, [&](int y) {
+    for (int x = 0; x < drawing->width; x += kPacket) {
+      PixelSeen* out = &drawing->seen[static_cast<size_t>(y) * drawing->width + x];
+      drawing->shader.look(x, y, std::min(kPacket, drawing->width - x), out);
+    }
+  });
+}
+
+void light(Drawing* drawing) {
+  const int across = (drawing->width + 1) / 2, down = (drawing->height + 1) / 2;
+  std::vector<LitPoint> probes(static_cast<size_t>(across) * down);
+  each_row(*drawing, down, [&](int row) {
+    for (int column = 0; column < across; ++column) {
+      const int x = 2 * column, y = 2 * row;
+      probes[static_cast<size_t>(row) * across + column] = drawing->shader.lit_point(drawing->at(x, y), x, y);
+    }
+  });
+  drawing->shader.light().trace(drawing->run, across, down, std::move(probes));
+}
+
+// Whether one colour would not do: another surface, a fold or a veil within the pixel.
+bool uneven(const Drawing& drawing, int x, int y) {
+  const PixelSeen& here = drawing.at(x, y);
+  if (here.veiled) return true;
+  constexpr std::array<std::array<int, 2>, 4> kNeighbours = {{{-1, 0}, {1, 0}, {0, -1}, {0, 1}}};
+  for (const auto& [dx, dy] : kNeighbours) {
+    if (x + dx < 0 || y + dy < 0 || x + dx >= drawing.width || y + dy >= drawing.height) continue;
+    const PixelSeen& there = drawing.at(x + dx, y + dy);
+    if (there.hit.piece != here.hit.piece) return true;
+    if (here.hit.piece < 0) continue;
+    if (std::abs(there.hit.distance - here.hit.distance) > drawing.step) return true;
+    if (here.normal.dot(there.normal) < kSameNormal) return true;
   }
+  return false;
+}
+
+Vec3 pixel_colour(const Drawing& drawing, int x, int y) {
+  if (drawing.samples == 1 || !uneven(drawing, x, y)) {
+    return drawing.at(x, y).veiled ? drawing.shader.radiance(x + 0.5, y + 0.5, x, y)
+                                   : drawing.shader.colour_of(drawing.at(x, y), x, y);
+  }
+  Vec3 sum = Vec3::Zero();
+  for (int s = 0; s < drawing.samples; ++s) {  // Hammersley points: (s + 1/2) / n and the bits of s mirrored
+    double mirrored = 0.0, digit = 0.5;
+    for (int bits = s; bits > 0; bits >>= 1, digit *= 0.5) mirrored += digit * (bits & 1);
+    sum += drawing.shader.radiance(x + (s + 0.5) / drawing.samples, y + mirrored + 0.5 / drawing.samples, x, y);
+  }
+  return sum / drawing.samples;
+}
+
+void paint(const Drawing& drawing, Image* image) {
+  static const SrgbTable to_srgb;
+  each_row(drawing, drawing.height, [&](int y) {
+    uint8_t* out = &image->rgb[3 * (static_cast<size_t>(y) * drawing.width)];
+    for (int x = 0; x < drawing.width; ++x) {
+      const Vec3 colour = pixel_colour(drawing, x, y);
+      for (int k = 0; k < 3; ++k) *out++ = to_srgb(shoulder(colour[k]));
+    }
+  });
 }
 
 }  // namespace
@@ -113,16 +192,14 @@ absl::StatusOr<Image> render_view(const RunContext& run, const std::vector<Rende
   RETURN_IF_ERROR(check_pieces(pieces));
   const std::vector<RenderPiece> drawn = prepared(pieces);
   const Camera camera = frame_view(drawn, view, settings.width, settings.height);
-  const Shader shader(drawn, camera, settings.height);
+  const double step = kStepPixels * camera.slope_per_pixel * camera.distance;
+  Drawing drawing{run, Shader(drawn, camera, settings.height), settings.width, settings.height, settings.samples, step,
+                  {}};
+  look(&drawing);
+  light(&drawing);
   Image image{settings.width, settings.height, {}};
   image.rgb.resize(static_cast<size_t>(3) * settings.width * settings.height);
-  const int across = (settings.width + kTile - 1) / kTile, down = (settings.height + kTile - 1) / kTile;
-  run.parallel_for(static_cast<int64_t>(across) * down, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t tile = begin; tile < end && run.check().ok(); ++tile) {
-      const int column = static_cast<int>(tile % across), row = static_cast<int>(tile / across);
-      draw_tile(shader, column * kTile, row * kTile, settings.samples, &image);
-    }
-  });
+  paint(drawing, &image);
   RETURN_IF_ERROR(run.check());
   return image;
 }

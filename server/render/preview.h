@@ -30,7 +30,7 @@ struct RenderPiece {
 
 struct RenderSettings {
   int width = 768, height = 1024;  // 16 .. 8192
-  int samples = 4;                 // rays a pixel, 1 .. 64
+  int samples = 4;                 // rays a pixel where its middle does not tell all, 1 .. 64
 };
 
 struct Image {

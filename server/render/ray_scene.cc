@@ -85,14 +85,53 @@ Hit RayScene::nearest(const Vec3& origin, const Vec3& direction, double from) co
           query.hit.v};
 }
 
-bool RayScene::blocked(const Vec3& origin, const Vec3& direction, double reach) const {
+namespace {
+
+void fill_rays(RTCRay8* rays, const Vec3& origin, const Packet& directions, double reach) {
+  for (int k = 0; k < kPacket; ++k) {
+    rays->org_x[k] = static_cast<float>(origin.x());
+    rays->org_y[k] = static_cast<float>(origin.y());
+    rays->org_z[k] = static_cast<float>(origin.z());
+    rays->dir_x[k] = directions[k].x(), rays->dir_y[k] = directions[k].y(), rays->dir_z[k] = directions[k].z();
+    rays->tnear[k] = 0.0F, rays->tfar[k] = static_cast<float>(reach);
+    rays->time[k] = 0.0F, rays->mask[k] = 0xFFFFFFFFU, rays->id[k] = 0, rays->flags[k] = 0;
+  }
+}
+
+}  // namespace
+
+std::array<Hit, kPacket> RayScene::nearest(const Vec3& origin, const Packet& directions, int count) const {
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
-  context.flags = RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
-  RTCRay ray;
-  fill_ray(&ray, origin, direction, 0.0, reach);
-  rtcOccluded1(impl_->opaque, &context, &ray);
-  return ray.tfar < 0.0F;
+  context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+  RTCRayHit8 query;
+  fill_rays(&query.ray, origin, directions, 1e30);
+  alignas(32) int valid[kPacket];
+  for (int k = 0; k < kPacket; ++k) {
+    valid[k] = k < count ? -1 : 0;
+    query.hit.geomID[k] = query.hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
+  }
+  rtcIntersect8(valid, impl_->all, &context, &query);
+  std::array<Hit, kPacket> hits;
+  for (int k = 0; k < count; ++k) {
+    if (query.hit.geomID[k] == RTC_INVALID_GEOMETRY_ID) continue;
+    hits[k] = {static_cast<int>(query.hit.geomID[k]), static_cast<int>(query.hit.primID[k]), query.ray.tfar[k],
+               query.hit.u[k], query.hit.v[k]};
+  }
+  return hits;
+}
+
+int RayScene::count_blocked(const Vec3& origin, const Packet& directions, double reach) const {
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  RTCRay8 rays;
+  fill_rays(&rays, origin, directions, reach);
+  alignas(32) int valid[kPacket];
+  for (int& v : valid) v = -1;
+  rtcOccluded8(valid, impl_->opaque, &context, &rays);
+  int blocked = 0;
+  for (const float t : rays.tfar) blocked += t < 0.0F;
+  return blocked;
 }
 
 }  // namespace tryon

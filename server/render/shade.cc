@@ -8,9 +8,7 @@
 namespace tryon {
 namespace {
 
-constexpr int kSurfaceRays = 10, kFloorRays = 12, kKeyRays = 3;  // a sample
-constexpr int kMaxLayers = 64;                                   // veils that one ray may pass
-constexpr double kKeyRadius = 0.11;                              // of the soft light, at distance 1
+constexpr int kMaxLayers = 64;  // veils that one ray may pass
 const Vec3 kKeyLight(1.02, 0.985, 0.93), kFillLight(0.15, 0.165, 0.19), kRimLight(0.16, 0.16, 0.17);
 const Vec3 kSky(0.40, 0.41, 0.43), kGround(0.30, 0.28, 0.265);
 const Vec3 kTop(0.930, 0.922, 0.905), kBottom(0.855, 0.840, 0.815);  // of the backdrop
@@ -40,19 +38,15 @@ double value_noise(double x, double y) {
   return (1 - v) * low + v * high;
 }
 
-// Two unit vectors that span the plane across n.
-void span(const Vec3& n, Vec3* s, Vec3* t) {
-  *s = (std::abs(n.x()) > 0.7 ? Vec3::UnitY() : Vec3::UnitX()).cross(n).normalized();
-  *t = n.cross(*s);
-}
-
-Vec3 around(const Vec3& n, double angle, double across, double along) {
-  Vec3 s, t;
-  span(n, &s, &t);
-  return across * (std::cos(angle) * s + std::sin(angle) * t) + along * n;
-}
-
 Vec3 multiply(const Vec3& a, const Vec3& b) { return a.cwiseProduct(b); }
+
+Box3 box_of(const std::vector<RenderPiece>& pieces) {
+  Box3 box;
+  for (const RenderPiece& piece : pieces) box.extend(bounds(piece.mesh));
+  return box;
+}
+
+double size_of(const std::vector<RenderPiece>& pieces) { return std::max(1e-3, box_of(pieces).sizes().maxCoeff()); }
 
 template <typename T>
 T at_corners(const std::vector<T>& values, const Triangle& t, const Hit& hit) {
@@ -73,41 +67,36 @@ Vec3 lifted(const RenderPiece& piece, const Triangle& t, const Hit& hit, const V
 
 }  // namespace
 
-SampleStream::SampleStream(uint32_t x, uint32_t y, uint32_t purpose) {
-  const uint32_t seed = hash(x + hash(y + hash(purpose)));
-  x_ = seed / 4294967296.0;
-  y_ = hash(seed ^ 0x68bc21ebU) / 4294967296.0;
-}
-
-Vec2 SampleStream::next() {  // additive recurrence with the plastic number's powers
-  x_ += 0.7548776662466927;
-  y_ += 0.5698402909980532;
-  x_ -= std::floor(x_), y_ -= std::floor(y_);
-  return {x_, y_};
-}
-
 struct Shader::Surface {
   const RenderPiece* piece = nullptr;
   Vec3 point;                // on the surface that the smooth normals stand for
   Vec3 flat_normal, normal;  // both face the viewer
   Vec3 colour;
   bool back = false;  // seen from behind
+  int index = 0;      // of the piece
 };
 
+LitPoint Shader::lit_by(const Surface& surface) {
+  return {surface.index, surface.point, surface.flat_normal, surface.normal};
+}
+
 Shader::Shader(const std::vector<RenderPiece>& pieces, const Camera& camera, int height)
-    : pieces_(pieces), camera_(camera), scene_(pieces), height_(height) {
-  Box3 box;
-  for (const RenderPiece& piece : pieces) box.extend(bounds(piece.mesh));
-  floor_ = box.min().y();
-  size_ = std::max(1e-3, box.sizes().maxCoeff());
-  pixel_ = camera.slope_per_pixel * camera.distance;
-  key_ = camera.to_world(Vec3(-0.55, 0.75, 0.62).normalized());
+    : pieces_(pieces),
+      camera_(camera),
+      scene_(pieces),
+      height_(height),
+      size_(size_of(pieces)),
+      pixel_(camera.slope_per_pixel * camera.distance),
+      key_(camera.to_world(Vec3(-0.55, 0.75, 0.62).normalized())),
+      light_(scene_, key_, size_, pixel_) {
+  floor_ = box_of(pieces).min().y();
   fill_ = camera.to_world(Vec3(0.85, 0.20, 0.50).normalized());
   rim_ = camera.to_world(Vec3(0.70, 0.45, -0.60).normalized());
 }
 
 Shader::Surface Shader::surface_at(const Hit& hit, const Vec3& ray) const {
   Surface out;
+  out.index = hit.piece;
   out.piece = &pieces_[hit.piece];
   const Triangle& t = out.piece->mesh.triangles[hit.triangle];
   out.point = at_corners(out.piece->mesh.positions, t, hit);
@@ -133,63 +122,76 @@ double Shader::weave(const RenderPiece& piece, const Hit& hit) const {
   return 1.0 + 0.075 * (warp - 0.5) + 0.075 * (weft - 0.5);
 }
 
-// Share of the hemisphere, weighted by the cosine, from which a nearby obstacle does not keep the light.
-double Shader::openness(const Vec3& point, const Vec3& normal, int rays, SampleStream* samples) const {
-  int open = 0;
-  for (int i = 0; i < rays; ++i) {
-    const Vec2 s = samples->next();
-    const Vec3 d = around(normal, 2 * kPi * s.x(), std::sqrt(s.y()), std::sqrt(1.0 - s.y()));
-    open += scene_.blocked(point, d, 0.30 * size_) ? 0 : 1;
-  }
-  return static_cast<double>(open) / rays;
-}
-
-double Shader::key_visibility(const Vec3& point, SampleStream* samples) const {
-  int open = 0;
-  for (int i = 0; i < kKeyRays; ++i) {
-    const Vec2 s = samples->next();
-    const Vec3 d = around(key_, 2 * kPi * s.x(), kKeyRadius * std::sqrt(s.y()), 1.0).normalized();
-    open += scene_.blocked(point, d, 4.0 * size_) ? 0 : 1;
-  }
-  return static_cast<double>(open) / kKeyRays;
-}
-
-Vec3 Shader::shade(const Surface& surface, const Vec3& ray, PixelSamples* samples) const {
+Vec3 Shader::shade(const Surface& surface, const Vec3& ray, const LightSeen& light) const {
   const Vec3& n = surface.normal;
-  const Vec3 start = surface.point + 2e-4 * size_ * surface.flat_normal;
-  const double open = openness(start, surface.flat_normal, kSurfaceRays, &samples->sky);
   const double wrap = surface.piece->cloth ? 0.18 : 0.25;  // light bleeds round the edge of fibres and of skin
-  const double facing = clamp01((n.dot(key_) + wrap) / (1.0 + wrap));
-  const double key = facing > 0.0 ? facing * key_visibility(start, &samples->key) : 0.0;
-  const double fill = clamp01(0.5 + 0.5 * n.dot(fill_)) * open;
-  const double rim = std::pow(clamp01(n.dot(rim_)), 2.0) * open;
+  const double key = clamp01((n.dot(key_) + wrap) / (1.0 + wrap)) * light.key;
+  const double fill = clamp01(0.5 + 0.5 * n.dot(fill_)) * light.open;
+  const double behind = clamp01(n.dot(rim_));
   const double up = 0.5 + 0.5 * n.y();
-  const Vec3 ambient = open * (up * kSky + (1.0 - up) * kGround);
-  Vec3 colour = multiply(surface.colour, key * kKeyLight + fill * kFillLight + rim * kRimLight + ambient);
-  const double grazing = std::pow(1.0 - clamp01(-n.dot(ray)), 4.0);
+  const Vec3 ambient = light.open * (up * kSky + (1.0 - up) * kGround);
+  Vec3 colour = multiply(surface.colour,
+                         key * kKeyLight + fill * kFillLight + behind * behind * light.open * kRimLight + ambient);
+  const double away = 1.0 - clamp01(-n.dot(ray)), grazing = away * away * away * away;
   if (surface.piece->cloth) {  // fibre ends catch the light at the rim
-    return colour + 0.16 * grazing * open * (0.6 * surface.colour + Vec3::Constant(0.4));
+    return colour + 0.16 * grazing * light.open * (0.6 * surface.colour + Vec3::Constant(0.4));
   }
   const double glint = std::pow(clamp01(n.dot((key_ - ray).normalized())), 24.0);
-  return colour + (0.05 * glint * (key > 0.0 ? 1.0 : 0.0) + 0.05 * grazing * open) * Vec3::Ones();
+  return colour + (0.05 * glint * (key > 0.0 ? 1.0 : 0.0) + 0.05 * grazing * light.open) * Vec3::Ones();
+}
+
+LitPoint Shader::floor_point(const Vec3& ray) const {
+  LitPoint lit;
+  if (ray.y() > -1e-6) return lit;
+  lit.point = camera_.eye + (floor_ - camera_.eye.y()) / ray.y() * ray;
+  const Vec3 from_middle = lit.point - (camera_.eye + camera_.distance * camera_.forward);
+  if (Vec2(from_middle.x(), from_middle.z()).norm() > 1.2 * size_) return lit;
+  lit.piece = LitPoint::kFloor;
+  lit.normal = lit.flat_normal = Vec3::UnitY();
+  return lit;
 }
 
 // A floor that runs into a wall without an edge: only its shadow shows where it is.
-Vec3 Shader::backdrop(const Vec3& ray, double y, PixelSamples* samples) const {
-  const double t = clamp01(y / height_);
-  Vec3 colour = (1.0 - t) * kTop + t * kBottom;
-  if (ray.y() > -1e-6) return colour;
-  const Vec3 point = camera_.eye + (floor_ - camera_.eye.y()) / ray.y() * ray;
-  const Vec3 from_middle = point - (camera_.eye + camera_.distance * camera_.forward);
-  if (Vec2(from_middle.x(), from_middle.z()).norm() > 1.2 * size_) return colour;
-  const Vec3 start = point + 2e-4 * size_ * Vec3::UnitY();
-  const double open = openness(start, Vec3::UnitY(), kFloorRays, &samples->sky);
-  const double lit = key_visibility(start, &samples->key);
-  return colour * (1.0 - 0.60 * (1.0 - open)) * (1.0 - 0.10 * (1.0 - lit));
+Vec3 Shader::backdrop(const Vec3& ray, int x, int y) const {
+  const double t = clamp01((y + 0.5) / height_);
+  const Vec3 colour = (1.0 - t) * kTop + t * kBottom;
+  const LitPoint lit = floor_point(ray);
+  if (lit.piece == LitPoint::kNothing) return colour;
+  const LightSeen light = light_.at(lit, x, y);
+  return colour * (1.0 - 0.60 * (1.0 - light.open)) * (1.0 - 0.10 * (1.0 - light.key));
 }
 
-Vec3 Shader::radiance(double x, double y, PixelSamples* samples) const {
-  const Vec3 ray = camera_.direction(x, y);
+void Shader::look(int x, int y, int count, PixelSeen* out) const {
+  Packet rays;
+  for (int k = 0; k < kPacket; ++k)
+    rays[k] = camera_.direction(x + std::min(k, count - 1) + 0.5, y + 0.5).cast<float>();
+  const auto hits = scene_.nearest(camera_.eye, rays, count);
+  for (int k = 0; k < count; ++k) {
+    out[k] = {hits[k], false, Eigen::Vector3f::Zero()};
+    if (hits[k].piece < 0) continue;
+    out[k].veiled = pieces_[hits[k].piece].opacity < 1.0;
+    if (!out[k].veiled) out[k].normal = surface_at(hits[k], rays[k].cast<double>()).normal.cast<float>();
+  }
+}
+
+LitPoint Shader::lit_point(const PixelSeen& seen, int x, int y) const {
+  const Vec3 ray = camera_.direction(x + 0.5, y + 0.5);
+  Hit hit = seen.hit;
+  for (int layer = 0; layer < kMaxLayers && hit.piece >= 0 && pieces_[hit.piece].opacity < 1.0; ++layer) {
+    hit = scene_.nearest(camera_.eye, ray, hit.distance + 1e-5 * size_);
+  }
+  return hit.piece < 0 ? floor_point(ray) : lit_by(surface_at(hit, ray));
+}
+
+Vec3 Shader::colour_of(const PixelSeen& seen, int x, int y) const {
+  const Vec3 ray = camera_.direction(x + 0.5, y + 0.5);
+  if (seen.hit.piece < 0) return backdrop(ray, x, y);
+  const Surface surface = surface_at(seen.hit, ray);
+  return shade(surface, ray, light_.at(lit_by(surface), x, y));
+}
+
+Vec3 Shader::radiance(double px, double py, int x, int y) const {
+  const Vec3 ray = camera_.direction(px, py);
   Vec3 sum = Vec3::Zero();
   double through = 1.0, from = 0.0;
   for (int layer = 0; layer < kMaxLayers && through > 0.004; ++layer) {
@@ -199,12 +201,13 @@ Vec3 Shader::radiance(double x, double y, PixelSamples* samples) const {
     const double opacity = clamp01(surface.piece->opacity);
     const bool far_side = opacity < 1.0 && surface.back && !surface.piece->cloth;  // a veil is seen once
     if (!far_side && opacity > 0.0) {
-      sum += through * opacity * shade(surface, ray, samples);
+      const LightSeen light = opacity < 1.0 ? LightSeen{} : light_.at(lit_by(surface), x, y);
+      sum += through * opacity * shade(surface, ray, light);
       through *= 1.0 - opacity;
     }
     from = hit.distance + 1e-5 * size_;
   }
-  if (through > 0.004) sum += through * backdrop(ray, y, samples);
+  if (through > 0.004) sum += through * backdrop(ray, x, y);
   return sum;
 }
 
