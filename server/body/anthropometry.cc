@@ -5,12 +5,16 @@
 #include <vector>
 
 #include "Eigen/Cholesky"
+#include "Eigen/Eigenvalues"
 
 namespace tryon {
 namespace {
 
 constexpr int kSurveyed = 12;  // the first items
 constexpr double kChildBelow = 3.0;
+constexpr double kFullerVariance = 1.5;    // added, over what the survey has in its fullest direction
+constexpr double kHeightVariance = 2.0;    // of the survey's own, which holds no giants
+constexpr double kTapeDeviation = 0.03;    // of a logarithm
 constexpr double kPointsToCaliper = 0.90;  // between the shoulder points of measure_body, over the biacromial breadth
 
 constexpr std::string_view kNames[kItemCount] = {
@@ -117,6 +121,21 @@ Anthropometry::Anthropometry(FigureType type) {
   const Normal women = normal_of(kWomen, false), men = normal_of(kMen, true);
   const Normal chosen = type == FigureType::kFemale ? women : type == FigureType::kMale ? men : mixed(women, men);
   mean_ = chosen.mean, covariance_ = chosen.covariance;
+}
+
+Anthropometry Anthropometry::loosened() const {
+  const int girths = kItemCount - 1;  // all but the height
+  const Eigen::VectorXd with_height = covariance_.col(0).tail(girths);
+  const Eigen::MatrixXd rest = covariance_.bottomRightCorner(girths, girths) -
+                               with_height * with_height.transpose() / covariance_(0, 0);  // at one height
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(rest);
+  const Eigen::VectorXd fuller = spectrum.eigenvectors().col(girths - 1);
+  Anthropometry out = *this;
+  out.covariance_.bottomRightCorner(girths, girths) +=
+      kFullerVariance * spectrum.eigenvalues()[girths - 1] * fuller * fuller.transpose();
+  out.covariance_(0, 0) *= kHeightVariance;
+  out.covariance_.diagonal().tail(girths).array() += kTapeDeviation * kTapeDeviation;
+  return out;
 }
 
 double Anthropometry::scale_of(const ItemValues& known) const {

@@ -60,6 +60,9 @@ class Anthropometry {
   // Of `item` given what is known of the others (its own value is left out).
   ItemPrediction predict(Item item, const ItemValues& known) const;
   ItemPrediction typical(Item item) const;
+  // For judging what is plausible rather than likely: wider along the direction in which people are fuller, which a
+  // survey of the fit hardly shows, and by what two hands with a tape differ.
+  Anthropometry loosened() const;
   // How many deviations a value lies from its prediction.
   double surprise(Item item, double value_mm, const ItemValues& known) const;
   // Of all known values together: their Mahalanobis distance, and how many they are.

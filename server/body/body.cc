@@ -12,14 +12,17 @@ namespace {
 
 absl::StatusOr<Body> measured(const RunContext& run, Person person) {
   RETURN_IF_ERROR(run.check());
+  run.report("segment", 0.0);
   ASSIGN_OR_RETURN(Segmentation segmentation, segment_body(person.mesh));
   RETURN_IF_ERROR(run.check());
+  run.report("measure", 0.0);
   Body body;
   body.mesh = std::move(person.mesh);
   body.part = std::move(segmentation.part);
   body.source = std::move(person.source);
   body.height_m = segmentation.levels.height;
   measure_body(segmentation.levels, &body);
+  run.report("measure", 1.0);
   return body;
 }
 

@@ -11,7 +11,9 @@
 namespace tryon {
 namespace {
 
-constexpr double kRangeDeviations = 5.0, kPairDeviations = 4.5, kTogetherDeviations = 6.0;
+// There are more very full people than very thin ones, and limbs are read in more ways than trunks.
+constexpr double kFullestDeviations = 7.0, kThinnestTrunk = 5.0, kThinnestLimb = 7.0;
+constexpr double kPairDeviations = 5.0, kTogetherDeviations = 6.0;
 constexpr double kLowestHeight = 1200, kHighestHeight = 2200, kLowestAngle = 0, kSteepestAngle = 60;
 
 // The first is never as long as this share of the second.
@@ -55,9 +57,18 @@ struct Range {
   double low, high;
 };
 
-Range plausible(const ItemPrediction& p, double deviations) {
-  return {std::ceil(p.value_mm * std::exp(-deviations * p.spread)),
-          std::floor(p.value_mm * std::exp(deviations * p.spread))};
+Range plausible(const ItemPrediction& p, double below, double above) {
+  return {std::ceil(p.value_mm * std::exp(-below * p.spread)), std::floor(p.value_mm * std::exp(above * p.spread))};
+}
+
+Range range_of(Item item, const ItemPrediction& p) {
+  bool trunk = false;
+  for (Item of : {Item::kBust, Item::kUnderBust, Item::kWaist, Item::kHighHip, Item::kHip}) trunk = trunk || item == of;
+  return plausible(p, trunk ? kThinnestTrunk : kThinnestLimb, kFullestDeviations);
+}
+
+double smallest_adult(const Anthropometry& statistics) {
+  return plausible(statistics.typical(Item::kHeight), 3.0, 3.0).low;
 }
 
 absl::Status check_range(Item item, double value, const Range& range) {
@@ -94,15 +105,14 @@ absl::Status check_ranges(const Anthropometry& statistics, const ItemValues& ask
   ItemValues height;
   if (asked[0]) {
     RETURN_IF_ERROR(check_range(Item::kHeight, *asked[0], {kLowestHeight, kHighestHeight}));
-    const double smallest = plausible(statistics.typical(Item::kHeight), 3.0).low;
-    if (*asked[0] < smallest) height[0] = asked[0];  // a child's ranges are a child's
+    if (*asked[0] < smallest_adult(statistics)) height[0] = asked[0];  // a child's ranges are a child's
   }
   for (int i = 1; i < kItemCount; ++i) {
     if (!asked[i]) continue;
     const auto item = static_cast<Item>(i);
     ItemPrediction p = statistics.predict(item, height);
     p.spread = std::max(p.spread, statistics.typical(item).spread);
-    RETURN_IF_ERROR(check_range(item, *asked[i], plausible(p, kRangeDeviations)));
+    RETURN_IF_ERROR(check_range(item, *asked[i], range_of(item, p)));
   }
   return absl::OkStatus();
 }
@@ -117,11 +127,13 @@ absl::Status check_limits(const ItemValues& asked) {
 }
 
 absl::Status check_pairs(const Anthropometry& statistics, const ItemValues& asked) {
+  const bool child = asked[0] && *asked[0] < smallest_adult(statistics);
   double worst = kPairDeviations;
   absl::Status why = absl::OkStatus();
   for (int i = 0; i < kItemCount; ++i) {
     for (int j = 0; j < kItemCount; ++j) {
-      if (i == j || !asked[i] || !asked[j]) continue;
+      if (i == j || !asked[i] || !asked[j] || (i == 0 && child))
+        continue;  // a child's height is where its sizes come from
       ItemValues other;
       other[j] = asked[j];
       if (i != 0) other[0] = asked[0];
@@ -130,7 +142,7 @@ absl::Status check_pairs(const Anthropometry& statistics, const ItemValues& aske
       if (surprise <= worst) continue;
       worst = surprise;
       why = inconsistent(item, *asked[i], static_cast<Item>(j), *asked[j],
-                         plausible(statistics.predict(item, other), kPairDeviations));
+                         plausible(statistics.predict(item, other), kPairDeviations, kPairDeviations));
     }
   }
   return why;
@@ -150,7 +162,7 @@ absl::Status check_together(const Anthropometry& statistics, const ItemValues& a
     if (surprise > worst) worst = surprise, odd = i;
   }
   const auto item = static_cast<Item>(odd);
-  const Range range = plausible(statistics.predict(item, asked), kPairDeviations);
+  const Range range = plausible(statistics.predict(item, asked), kPairDeviations, kPairDeviations);
   return invalid_input("BODY_MEASUREMENTS_INCONSISTENT", field(item),
                        cat(item_name(item), " ", *asked[odd], " mm does not go with all the others together"),
                        cat("with the others give ", range.low, " to ", range.high, " mm, or leave some out"));
@@ -164,7 +176,7 @@ std::vector<BodyTableItem> body_table_items(FigureType type) {
   for (int i = 0; i < kItemCount; ++i) {
     const auto item = static_cast<Item>(i);
     const ItemPrediction p = statistics.typical(item);
-    const Range range = i == 0 ? Range{kLowestHeight, kHighestHeight} : plausible(p, kRangeDeviations);
+    const Range range = i == 0 ? Range{kLowestHeight, kHighestHeight} : range_of(item, p);
     out.push_back({std::string(item_name(item)), range.low, p.value_mm, range.high});
   }
   return out;
@@ -180,8 +192,9 @@ absl::StatusOr<ItemValues> check_body_table(const BodyTable& table) {
   const Anthropometry statistics(table.figure);
   RETURN_IF_ERROR(check_ranges(statistics, asked));
   RETURN_IF_ERROR(check_limits(asked));
-  RETURN_IF_ERROR(check_pairs(statistics, asked));
-  RETURN_IF_ERROR(check_together(statistics, asked));
+  const Anthropometry loosened = statistics.loosened();
+  RETURN_IF_ERROR(check_pairs(loosened, asked));
+  RETURN_IF_ERROR(check_together(loosened, asked));
   return asked;
 }
 

@@ -9,6 +9,7 @@
 #include "server/body/proxy_audit.h"
 #include "server/body/proxy_circular.h"
 #include "server/body/proxy_elliptic.h"
+#include "server/body/proxy_fit.h"
 #include "server/body/proxy_refine.h"
 #include "server/body/proxy_spheres.h"
 
@@ -16,10 +17,10 @@ namespace tryon {
 namespace {
 
 constexpr int kEllipticBudget = 120;   // solids in all
-constexpr int kProtrusions = 8;        // of them spheres
+constexpr int kProtrusions = 2;        // of them spheres
 constexpr int kCircularSpheres = 12;   // at protrusions, besides those at joints
 constexpr double kUncovered = 0.0005;  // metres
-constexpr double kAllowed = 0.0035;    // share of the vertices that may stay uncovered
+constexpr double kAllowed = 0.0046;    // share of the vertices that may stay uncovered
 
 void append(const std::vector<Proxy>& more, ProxySet* set) {
   set->proxies.insert(set->proxies.end(), more.begin(), more.end());
@@ -32,12 +33,12 @@ BodyPart part_of(const ProxyAnatomy& anatomy, const Strand& strand, const Frustu
 }
 
 void fit_elliptic(const ProxyAnatomy& anatomy, ProxySet* set) {
-  std::vector<Strand> strands = fit_strands(anatomy, kEllipticBudget - kProtrusions);
-  if (strands.empty()) return;
   const Skin vertices = vertex_skin(anatomy.body());
+  const auto allowed = static_cast<size_t>(kAllowed * static_cast<double>(vertices.points.size()));
+  std::vector<Strand> strands = fit_strands(anatomy, vertices, kEllipticBudget - kProtrusions, allowed);
+  if (strands.empty()) return;
   std::vector<double> gaps = strand_gaps(vertices, strands);
   const std::vector<Proxy> spheres = protrusion_spheres(anatomy.body(), kProtrusions, 4.0 * kUncovered, &gaps);
-  grow_strands(gaps, static_cast<size_t>(kAllowed * static_cast<double>(gaps.size())), &strands);
   for (const Strand& strand : strands) {
     for (const Frustum& frustum : strand_frusta(strand)) {
       set->proxies.push_back({Proxy::Kind::kFrustum, part_of(anatomy, strand, frustum), frustum});
@@ -63,6 +64,13 @@ std::vector<Solid> ProxySet::solids() const {
   return out;
 }
 
+ProxySet bound_by_solids(const ProxyAnatomy& anatomy, ProxyShape shape) {
+  ProxySet set;
+  set.shape = shape;
+  shape == ProxyShape::kElliptic ? fit_elliptic(anatomy, &set) : fit_circles(anatomy, &set);
+  return set;
+}
+
 absl::StatusOr<ProxySet> fit_proxies(const RunContext& run, const Body& body, ProxyShape shape) {
   if (body.part.size() != body.mesh.positions.size() || body.mesh.triangles.empty()) {
     return invalid_input("BODY_WITHOUT_PARTS", "body.part", "the body has no surface, or its vertices have no parts",
@@ -70,9 +78,7 @@ absl::StatusOr<ProxySet> fit_proxies(const RunContext& run, const Body& body, Pr
   }
   RETURN_IF_ERROR(run.check());
   const ProxyAnatomy anatomy(body);
-  ProxySet set;
-  set.shape = shape;
-  shape == ProxyShape::kElliptic ? fit_elliptic(anatomy, &set) : fit_circles(anatomy, &set);
+  ProxySet set = bound_by_solids(anatomy, shape);
   RETURN_IF_ERROR(run.check());
   audit_proxies(anatomy, &set);
   return set;

@@ -40,7 +40,10 @@ std::vector<MeasurementItem> make_items() {
       {"fullest_bust_girth", "", "horizontal, at the fullest place within 1/200 of the height of bust_girth", kGirth},
       {"under_bust_girth", "Under bust girth",
        "horizontal, just below the crease under the breasts; a flat chest: 1/25 of the height below the bust", kGirth},
-      {"natural_waist_girth", "", "smallest horizontal tape between ribs and hips", kGirth},
+      {"natural_waist_girth", "",
+       "horizontal, where the trunk narrows most between ribs and hips; where it hardly narrows, at the mean of the "
+       "levels that are within about 1 % of its smallest girth",
+       kGirth},
       {"waist_girth", "Waist girth",
        "horizontal, halfway between the narrowest place and the hollow of the back: the standard's level halfway "
        "between lowest rib and hip bone, as far as a surface shows it",

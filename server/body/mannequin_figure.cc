@@ -19,7 +19,9 @@ constexpr int kTwistRows = 12;  // in which a leg's ring becomes even
 constexpr double kArmHeldFrom = 0.20, kArmStart = 0.05;
 constexpr double kHeld = 0.35;     // firm to long waves, soft to the kinks between two sections
 constexpr double kFaceHeld = 1.5;  // or the nose is smoothed away
-constexpr double kCrotchHeld = 1.0, kGuided = 0.12, kLegHeldBelowCrotch = 0.026;
+constexpr double kCrotchHeld = 1.0, kGuided = 0.12;
+constexpr int kFreeLegRows = 3, kFreeArmRows = 6;  // where legs and arms grow out of the trunk
+constexpr double kLegHeldBelowCrotch = 0.041;      // metres of the default figure: the first held row
 
 // How many rows lie between two levels of the trunk.
 struct Span {
@@ -218,10 +220,13 @@ void Builder::leg(bool right) {
     ring.push_back(grid_[0][right ? wrapped(kColumns / 2 - column) : column]);
   }
   ring.insert(ring.end(), figure_.crotch_line.begin(), figure_.crotch_line.end());
-  const double top = sections_.height_of(level::kTrunkStart), crotch = sections_.crotch_point().y();
-  const double bottom = sections_.foot(0.0, 0.0).y();
+  const double top = sections_.height_of(level::kTrunkStart), bottom = sections_.foot(0.0, 0.0).y();
+  const double held = sections_.crotch_point().y() - kLegHeldBelowCrotch * sections_.unit();
   for (int row = 1; row <= kLegRows + kFootRows; ++row) {
-    const double y = top + (bottom - top) * std::min(1.0, static_cast<double>(row) / kLegRows);
+    const double y =
+        row <= kFreeLegRows
+            ? top + (held - top) * row / (kFreeLegRows + 1)
+            : held + (bottom - held) * std::min(1.0, (row - kFreeLegRows - 1.0) / (kLegRows - kFreeLegRows - 1));
     const double twist = std::min(1.0, static_cast<double>(row) / kTwistRows);
     Ring next;
     for (int k = 0; k < kLegCount; ++k) {
@@ -230,7 +235,7 @@ void Builder::leg(bool right) {
           k <= half ? 0.5 - static_cast<double>(k) / half : -0.5 - static_cast<double>(k - half) / (kCrotchCount + 1);
       const double even = 2.0 * (0.5 * half - k) / kLegCount;
       const double angle = kPi * ((1 - twist) * first + twist * even);
-      const double pull = row > kLegRows ? Figure::kPinned : y > crotch - kLegHeldBelowCrotch ? 0.0 : kHeld;
+      const double pull = row > kLegRows ? Figure::kPinned : row <= kFreeLegRows ? 0.0 : kHeld;
       const Vec3 place =
           row <= kLegRows ? sections_.leg(y, angle) : sections_.foot(0.985 * (row - kLegRows) / kFootRows, angle);
       next.push_back(add(mirror(place, right), pull));
@@ -253,12 +258,14 @@ void Builder::arm(bool right) {
   for (auto [row, column] : border) ring.push_back(grid_[row][wrapped(right ? kColumns / 2 - column : column)]);
   const double held_from = std::max(kArmHeldFrom, sections_.arm_leaves_trunk());
   for (int row = 0; row <= kArmRows + kHandRows; ++row) {
-    const double share =
-        row <= kArmRows ? kArmStart + (1.0 - kArmStart) * row / kArmRows : 1.0 + 0.985 * (row - kArmRows) / kHandRows;
+    const double share = row < kFreeArmRows ? kArmStart + (held_from - kArmStart) * row / kFreeArmRows
+                         : row <= kArmRows
+                             ? held_from + (1.0 - held_from) * (row - kFreeArmRows) / (kArmRows - kFreeArmRows)
+                             : 1.0 + 0.985 * (row - kArmRows) / kHandRows;
     Ring next;
     for (int k = 0; k < kArmCount; ++k) {
       const Vec3 place = sections_.arm(share, -2 * kPi * k / kArmCount);
-      next.push_back(add(mirror(place, right), share < held_from ? 0.0 : kHeld));
+      next.push_back(add(mirror(place, right), row < kFreeArmRows ? 0.0 : kHeld));
     }
     tube(ring, next, right, part);
     ring = std::move(next);

@@ -8,8 +8,9 @@
 namespace tryon {
 namespace {
 
-constexpr double kDefaultHeight = 1.680, kHand = 0.106;  // metres; of the height
-constexpr double kHighHip = 0.562, kFlank = 0.738;       // levels of the trunk
+constexpr double kDefaultHeight = 1.680, kHand = 0.106;              // metres; of the height
+constexpr double kHipTop = 0.520, kHighHip = 0.572, kFlank = 0.738;  // levels of the trunk
+constexpr double kWaistRound = 0.012;                                // a belly is round, not pointed
 
 // Half width, front and back (z) of the trunk's middle line, by level.
 const MonotoneCurve kHalfWidth({{0.458, 0.172}, {0.470, 0.174},  {0.503, 0.174},  {0.545, 0.164},  {0.585, 0.140},
@@ -23,6 +24,15 @@ const MonotoneCurve kFront({{0.458, 0.082}, {0.470, 0.091}, {0.503, 0.103},  {0.
                             {0.785, 0.062}, {0.812, 0.036}, {0.835, 0.016},  {0.848, 0.018},  {0.864, 0.036},
                             {0.873, 0.060}, {0.881, 0.088}, {0.889, 0.101},  {0.902, 0.106},  {0.922, 0.1115},
                             {0.945, 0.109}, {0.962, 0.102}, {0.980, 0.0845}, {0.991, 0.0627}, {0.998, 0.0350}});
+// A man's chest stands further forward and higher, over a flatter arch of ribs.
+const MonotoneCurve kManFront({{0.600, 0.0},
+                               {0.655, -0.004},
+                               {0.688, -0.006},
+                               {0.722, 0.002},
+                               {0.750, 0.007},
+                               {0.785, 0.010},
+                               {0.812, 0.008},
+                               {0.840, 0.0}});
 const MonotoneCurve kBack({{0.458, -0.092},  {0.470, -0.108},  {0.503, -0.122}, {0.545, -0.110}, {0.590, -0.080},
                            {0.622, -0.070},  {0.655, -0.080},  {0.685, -0.095}, {0.722, -0.108}, {0.756, -0.112},
                            {0.785, -0.106},  {0.812, -0.095},  {0.835, -0.080}, {0.848, -0.070}, {0.864, -0.061},
@@ -146,6 +156,20 @@ const MonotoneCurve kTaper({{0.862, 0.0}, {0.885, 0.30}, {0.915, 0.20}, {0.950, 
 // The lap: the front draws in between the thighs.
 const MonotoneCurve kLap({{0.455, 0.040}, {0.472, 0.026}, {0.490, 0.010}, {0.515, 0.0}, {0.520, 0.0}});
 const MonotoneCurve kCleft({{0.455, 0.030}, {0.480, 0.018}, {0.520, 0.0}, {0.530, 0.0}});  // and so does the seat
+// A fuller trunk grows more in depth than in breadth (the power of its girth's scale that goes from one to the other),
+// and at the waist it grows ahead, not behind (the share of the added depth): the small of the back stays hollow.
+const MonotoneCurve kDeepens({{0.490, 0.0}, {0.560, 0.08}, {0.622, 0.12}, {0.685, 0.08}, {0.722, 0.14}, {0.812, 0.0}});
+const MonotoneCurve kGrowsAhead({{0.470, 0.40},
+                                 {0.503, 0.35},
+                                 {0.530, 0.60},
+                                 {0.555, 0.78},
+                                 {0.590, 0.86},
+                                 {0.622, 0.84},
+                                 {0.652, 0.78},
+                                 {0.685, 0.57},
+                                 {0.722, 0.57},
+                                 {0.756, 0.52},
+                                 {0.760, 0.50}});
 // Thighs are flat where they face each other.
 const MonotoneCurve kThighSquareness({{0.78, 0.0}, {0.96, 0.075}, {1.03, 0.09}});
 
@@ -167,8 +191,10 @@ Vec2 rounded(double angle, double squareness) {
 
 MonotoneCurve trunk_scale(const FigureKnobs& k) {
   return MonotoneCurve({{level::kHip, k.of(Girth::kHip)},
+                        {kHipTop, k.of(Girth::kHip)},
                         {kHighHip, k.high_hip * 0.5 * (k.of(Girth::kHip) + k.of(Girth::kWaist))},
-                        {level::kWaist, k.of(Girth::kWaist)},
+                        {level::kWaist - kWaistRound, k.of(Girth::kWaist)},
+                        {level::kWaist + kWaistRound, k.of(Girth::kWaist)},
                         {level::kUnderBust, k.of(Girth::kUnderBust)},
                         {level::kBust, k.of(Girth::kBust)},
                         {level::kHoleTop, k.of(Girth::kBust)},
@@ -180,10 +206,12 @@ MonotoneCurve trunk_scale(const FigureKnobs& k) {
 
 MonotoneCurve trunk_width_scale(const FigureKnobs& k, double shoulder) {
   return MonotoneCurve({{level::kHip, k.of(Girth::kHip)},
+                        {kHipTop, k.of(Girth::kHip)},
                         {kHighHip, k.high_hip * 0.5 * (k.of(Girth::kHip) + k.of(Girth::kWaist))},
-                        {level::kWaist, k.of(Girth::kWaist)},
-                        {level::kUnderBust, k.of(Girth::kUnderBust)},
-                        {level::kBust, k.of(Girth::kBust)},
+                        {level::kWaist - kWaistRound, k.of(Girth::kWaist)},
+                        {level::kWaist + kWaistRound, k.of(Girth::kWaist)},
+                        {level::kUnderBust, std::pow(k.flank, 0.3) * k.of(Girth::kUnderBust)},
+                        {level::kBust, std::pow(k.flank, 0.6) * k.of(Girth::kBust)},
                         {kFlank, k.flank * k.of(Girth::kBust)},
                         {level::kHoleBottom, k.flank * k.of(Girth::kBust)},
                         {level::kHoleTop, shoulder},
@@ -192,6 +220,17 @@ MonotoneCurve trunk_width_scale(const FigureKnobs& k, double shoulder) {
                         {level::kNeck + 0.004, k.of(Girth::kNeck)},
                         {level::kChin + 0.012, k.of(Girth::kHead)},
                         {level::kBrow, k.of(Girth::kHead)}});
+}
+
+// The mean of a scale over the neighbouring levels between hip and bust, so that flesh goes over roundly from one girth
+// to the next.
+double softened(const MonotoneCurve& scale, double trunk_level) {
+  const double up = (trunk_level - level::kHip) / 0.04, down = (level::kBust - trunk_level) / 0.04;
+  const double step = 0.013 * std::clamp(std::min(up, down), 0.0, 1.0);
+  if (step == 0.0) return scale.at(trunk_level);
+  double sum = 0.0;
+  for (int k = -2; k <= 2; ++k) sum += (3 - std::abs(k)) * scale.at(trunk_level + k * step);
+  return sum / 9.0;
 }
 
 }  // namespace
@@ -246,14 +285,18 @@ Vec3 Sections::trunk(double trunk_level, double column_angle) const {
   // On the head the columns crowd towards the face.
   const double crowd = 0.42 * std::clamp((trunk_level - 0.872) / 0.02, 0.0, 1.0);
   const double angle = column_angle + crowd * std::cos(column_angle);
-  const double sz = trunk_scale_.at(trunk_level), sx = trunk_width_scale_.at(trunk_level);
+  const double scale = softened(trunk_scale_, trunk_level), deepens = kDeepens.at(trunk_level);
+  const double sz = std::pow(scale, 1.0 + 1.3 * deepens);
+  const double sx = softened(trunk_width_scale_, trunk_level) * std::pow(scale, -deepens);
   const double man = table_.manliness;
-  const double belly = belly_ * hill(trunk_level, 0.590, 0.055);
-  const double front = kFront.at(trunk_level) + 0.075 * belly, back = kBack.at(trunk_level);
+  const double belly = belly_ * hill(trunk_level, 0.600, 0.055);
+  const double front = kFront.at(trunk_level) + man * kManFront.at(trunk_level) + 0.045 * belly,
+               back = kBack.at(trunk_level);
   const Vec2 round = rounded(angle, kSquareness.at(trunk_level) + 0.03 * man * hill(trunk_level, 0.74, 0.05));
   const double cup = std::clamp((table_.bust_girth - table_.under_bust_girth) / 130.0, 0.1, 1.6) * (1.0 - man);
   const double breast = 0.034 * cup * kBreast.at(trunk_level) * (bump(angle, 56, 18) + bump(angle, 124, 18));
-  const double pectoral = 0.013 * man * hill(trunk_level, 0.735, 0.022) * (bump(angle, 57, 24) + bump(angle, 123, 24));
+  const double pectoral =
+      (0.014 + 0.012 * belly_) * man * hill(trunk_level, 0.730, 0.022) * (bump(angle, 57, 24) + bump(angle, 123, 24));
   const double shoulder_blades =
       0.008 * hill(trunk_level, 0.765, 0.03) * (bump(angle, 237, 20) + bump(angle, 303, 20) - bump(angle, 270, 10));
   const double buttock =
@@ -264,7 +307,8 @@ Vec3 Sections::trunk(double trunk_level, double column_angle) const {
   const double spine = 0.006 * hill(trunk_level, 0.66, 0.06) * bump(angle, 270, 12);
   const Vec2 features = face(trunk_level, angle);
   const double relief = breast + pectoral + features.y() - furrow - buttock - shoulder_blades + cleft + spine;
-  const double z = 0.5 * (front + back) + sz * (0.5 * (front - back) * round.y() + relief);
+  const double ahead = (kGrowsAhead.at(trunk_level) - 0.5) * (sz - 1.0) * (front - back);
+  const double z = 0.5 * (front + back) + ahead + sz * (0.5 * (front - back) * round.y() + relief);
   const double taper = 1.0 - kTaper.at(trunk_level) * std::max(0.0, std::sin(angle));
   const double broad = 1.0 + man * (0.05 * hill(trunk_level, 0.622, 0.05) - 0.02 * hill(trunk_level, 0.503, 0.04));
   const double x = sx * (kHalfWidth.at(trunk_level) * broad * taper * round.x() + features.x());

@@ -29,6 +29,7 @@ class Sections {
  public:
   Sections(const MannequinTable& table, const FigureKnobs& knobs);
 
+  double unit() const { return unit_; }  // this figure's height over the default's
   double height_of(double trunk_level) const;
   Vec3 trunk(double trunk_level, double angle) const;
   Vec3 shoulder_tip() const;

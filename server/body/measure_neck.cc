@@ -7,12 +7,13 @@
 namespace tryon {
 namespace {
 
-constexpr double kNapeGirth = 1.20;    // of the neck's smallest horizontal girth
-constexpr double kFrontBelow = 0.029;  // of the height: the front neck point below the nape
-constexpr double kFrontPull = 20.0;    // towards that, against the depth of the bend
-constexpr double kArcReach = 1.15;     // how far an arc of the base may stand out, times its middle point
-constexpr double kSideAbove = 0.0067;  // of the height: the side neck point above the nape
-constexpr double kSideDepth = 0.62;    // of the way from the pit of the throat to the nape
+constexpr double kNapeGirth = 1.20;     // of the neck's smallest horizontal girth
+constexpr double kFrontBelow = 0.029;   // of the height: the front neck point below the nape
+constexpr double kFrontPull = 20.0;     // towards that, against the depth of the bend
+constexpr double kBendSoftness = 4e-4;  // of the height
+constexpr double kArcReach = 1.15;      // how far an arc of the base may stand out, times its middle point
+constexpr double kSideAbove = 0.0067;   // of the height: the side neck point above the nape
+constexpr double kSideDepth = 0.62;     // of the way from the pit of the throat to the nape
 
 // Where the front's outline bends from the neck into the chest: deepest behind the line from throat to bust, with a
 // pull towards its usual place below the nape, since the bend is shallow.
@@ -21,7 +22,7 @@ Vec3 find_neck_front(const BodyRuler& ruler, double bust) {
   const double usual = ruler.landmark("neck_back").y() - kFrontBelow * h;
   const Vec3 top = ruler.on_midline(narrow, 1), low = ruler.on_midline(bust, 1);
   const Vec3 line = (top - low).normalized(), inward(0, line.z(), -line.y());
-  const Extremum deepest = find_largest(ruler.levels().armpit(), narrow, 0.5 * ruler.step(), [&](double y) {
+  const Extremum deepest = find_blended(ruler.levels().armpit(), narrow, kBendSoftness * h, [&](double y) {
     return (ruler.on_midline(y, 1) - low).dot(inward) - kFrontPull / h * (y - usual) * (y - usual);
   });
   return ruler.on_midline(deepest.at, 1);

@@ -10,6 +10,7 @@ namespace tryon {
 namespace {
 
 constexpr double kFar = 1e300;
+constexpr double kDense = 4e-4;  // of the height, between the points of a cut that a tape lies on
 
 // Triangles that reach into a box round two points.
 std::vector<int> triangles_between(const TriangleMesh& mesh, const std::vector<int>& of, const Vec3& a, const Vec3& b,
@@ -34,6 +35,20 @@ double outermost(const std::vector<SliceLoop>& loops, int axis, double value, in
     }
   }
   return best;
+}
+
+// Points of all loops and between them, so that what lies in a window does not hang on where triangles end.
+std::vector<Vec3> dense_points(const std::vector<SliceLoop>& loops, double spacing) {
+  std::vector<Vec3> out;
+  for (const SliceLoop& loop : loops) {
+    for (size_t i = 0; i + (loop.closed ? 0 : 1) < loop.points.size(); ++i) {
+      const Vec3 &a = loop.points[i], &b = loop.points[(i + 1) % loop.points.size()];
+      const int pieces = std::max(1, static_cast<int>(std::ceil((b - a).norm() / spacing)));
+      for (int k = 0; k < pieces; ++k) out.push_back(a + (b - a) * k / pieces);
+    }
+    if (!loop.closed && !loop.points.empty()) out.push_back(loop.points.back());
+  }
+  return out;
 }
 
 }  // namespace
@@ -113,8 +128,8 @@ Tape BodyRuler::tape_on_body(const Vec3& from, const Vec3& to, const Vec3& outwa
                              double overhang) const {
   const Vec3 normal = (to - from).cross(outward);
   const std::vector<int> near = triangles_between(body_.mesh, headless_, from, to, reach + 0.05 * height());
-  return tape_over(all_points(slice_mesh(body_.mesh, &near, from, normal.normalized())), from, to, outward, reach,
-                   overhang);
+  const auto loops = slice_mesh(body_.mesh, &near, from, normal.normalized());
+  return tape_over(dense_points(loops, kDense * height()), from, to, outward, reach, overhang);
 }
 
 void BodyRuler::set(const std::string& name, double metres) {

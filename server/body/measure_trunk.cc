@@ -7,23 +7,46 @@ namespace tryon {
 namespace {
 
 // Shares of the height.
-constexpr double kHipSlide = 0.010;      // a tape at the buttocks slides to the fullest place within about 2 cm
-constexpr double kBustSlide = 0.0072;    // and at the bust within about 1 cm
-constexpr double kSmooth = 0.020;        // half the window over which an outline is smoothed
-constexpr double kCrease = 0.010;        // spacing of the differences that find the crease below the breasts
-constexpr double kBelowCrease = 0.005;   // the under-bust tape lies below it
-constexpr double kBustAside = 0.028;     // the least distance of a bust point from the middle
-constexpr double kBustPointTurn = 0.14;  // radians off the front: where the bust point faces
+constexpr double kHipSlide = 0.010;     // a tape at the buttocks slides to the fullest place within about 2 cm
+constexpr double kBustSlide = 0.0072;   // and at the bust within about 1 cm
+constexpr double kSmooth = 0.020;       // half the window over which an outline is smoothed
+constexpr double kCrease = 0.010;       // spacing of the differences that find the crease below the breasts
+constexpr double kBelowCrease = 0.005;  // the under-bust tape lies below it
+constexpr double kWaistUsual = 0.630, kWaistSpread = 0.040;
+constexpr double kWaistSoftness = 0.010;  // of the girth: levels that exceed the smallest by more hardly count
+constexpr double kHollowUsual = 0.620, kHollowSpread = 0.050, kHollowSoftness = 0.0010;  // of the height
+constexpr double kCreaseSoftness = 0.05;                                                 // of the change of slope
+constexpr double kFlatChest = 0.040;                     // the under-bust tape of a flat chest lies below the bust's
+constexpr double kNoCrease = 0.15, kCreaseClear = 0.35;  // change of the girth's slope
+constexpr double kBustAside = 0.028;                     // the least distance of a bust point from the middle
+constexpr double kBustPointTurn = 0.14;                  // radians off the front: where the bust point faces
+
+// Where the trunk narrows, near to where waists lie.
+double narrowing(const BodyRuler& ruler, double low, double high) {
+  const double scale = ruler.girth(0.5 * (low + high));
+  return find_blended(low, high, kWaistSoftness,
+                      [&](double y) {
+                        const double girth = ruler.girth(y), usual = (y / ruler.height() - kWaistUsual) / kWaistSpread;
+                        return girth > 0 ? -girth / scale - 0.5 * kWaistSoftness * usual * usual : -1e9;
+                      })
+      .at;
+}
+
+// Where the back is most hollow, near to where the small of the back lies.
+double hollow_of_back(const BodyRuler& ruler, double low, double high) {
+  const double h = ruler.height();
+  return find_blended(low, high, kHollowSoftness,
+                      [&](double y) {
+                        const double usual = (y / h - kHollowUsual) / kHollowSpread;
+                        return ruler.on_midline(y, -1).z() / h - 0.5 * kHollowSoftness * usual * usual;
+                      })
+      .at;
+}
 
 void find_waist(const BodyRuler& ruler, TrunkLevels* at) {
-  const BodyLevels& levels = ruler.levels();
-  const double h = ruler.height(), top = std::min(0.68 * h, levels.armpit() - 0.07 * h);
-  const Extremum narrow = find_smallest(0.575 * h, top, ruler.step(), [&](double y) { return ruler.girth(y); });
-  // The small of the back; a fold or a bump of the spine does not move it.
-  const Extremum hollow =
-      find_peak(0.575 * h, top, ruler.step(), kSmooth * h, [&](double y) { return ruler.on_midline(y, -1).z(); });
-  at->natural_waist = narrow.inner ? narrow.at : hollow.inner ? hollow.at : 0.625 * h;
-  at->waist = hollow.inner ? 0.5 * (at->natural_waist + hollow.at) : at->natural_waist;
+  const double h = ruler.height(), low = 0.575 * h, top = std::min(0.68 * h, ruler.levels().armpit() - 0.07 * h);
+  at->natural_waist = narrowing(ruler, low, top);
+  at->waist = 0.5 * (at->natural_waist + hollow_of_back(ruler, low, top));
 }
 
 // A tape laid at a level slides up or down to the fullest place close by.
@@ -31,13 +54,17 @@ double fullest(const BodyRuler& ruler, double level, double slide) {
   return find_largest(level - slide, level + slide, 0.5 * ruler.step(), [&](double y) { return ruler.girth(y); }).at;
 }
 
+// Below the crease under the breasts, where the girth's slope turns most; towards the ends of where creases lie a turn
+// counts less and less, so that a slope that merely goes on beyond them is none.
 double find_under_bust(const BodyRuler& ruler, double bust) {
-  const double h = ruler.height(), gap = kCrease * h;
-  const Extremum crease = find_largest(bust - 0.060 * h, bust - 0.020 * h, 0.5 * ruler.step(), [&](double y) {
-    return (ruler.girth(y + gap) - 2 * ruler.girth(y) + ruler.girth(y - gap)) / gap;
+  const double h = ruler.height(), gap = kCrease * h, low = bust - 0.062 * h, high = bust - 0.018 * h;
+  const Extremum crease = find_blended(low, high, kCreaseSoftness, [&](double y) {
+    const double share = (y - low) / (high - low), inside = std::min(1.0, 8.0 * share * (1.0 - share));
+    return inside * (ruler.girth(y + gap) - 2 * ruler.girth(y) + ruler.girth(y - gap)) / gap;
   });
-  const bool clear = crease.inner && crease.value > 0.25;  // of the girth's slope; a flat chest has no crease
-  return clear ? crease.at - kBelowCrease * h : bust - 0.040 * h;
+  const double flat = bust - kFlatChest * h;  // has no crease; the level goes over from one to the other
+  const double clear = std::clamp((crease.value - kNoCrease) / (kCreaseClear - kNoCrease), 0.0, 1.0);
+  return flat + clear * (crease.at - kBelowCrease * h - flat);
 }
 
 void find_bust(const BodyRuler& ruler, TrunkLevels* at) {

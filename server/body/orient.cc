@@ -117,6 +117,40 @@ std::optional<Vec3> slanting_axis(const std::vector<Vec3>& points) {
   return std::nullopt;
 }
 
+// Patches of a level that are as large as a head, apart from each other.
+std::vector<Vec3> heads_at(const PointLevels& levels, double ratio) {
+  const double h = levels.height();
+  std::vector<Vec3> middles;
+  for (const LevelPatch& patch : levels.at(levels.low() + ratio * h)) {
+    if (patch.area < 2e-3 * h * h || patch.area > 2.5e-2 * h * h) continue;
+    bool alone = true;
+    for (const Vec3& other : middles) alone = alone && (patch.centroid - other).norm() > 0.12 * h;
+    if (alone) middles.push_back(patch.centroid);
+  }
+  return middles;
+}
+
+// Two heads, and on either side of the plane between them somebody stands: persons so near to each other that their
+// points hang together.
+bool two_stand(const std::vector<Vec3>& points, const Vec3& up) {
+  const std::vector<Vec3> heads = heads_at(PointLevels(points, up), 0.94);
+  if (heads.size() < 2) return false;
+  const Vec3 across = heads[1] - heads[0], middle = 0.5 * (heads[0] + heads[1]);
+  std::vector<Vec3> half[2];
+  for (const Vec3& p : points) half[(p - middle).dot(across) > 0].push_back(p);
+  return judge_stance(PointLevels(half[0], up), up).stands() && judge_stance(PointLevels(half[1], up), up).stands();
+}
+
+bool several_stand(const std::vector<Vec3>& points, const std::optional<UpAxis>& declared) {
+  for (int axis : {1, 2, 0}) {
+    if (declared && static_cast<int>(*declared) != axis) continue;
+    for (double sign : {1.0, -1.0}) {
+      if (two_stand(points, sign * Vec3::Unit(axis))) return true;
+    }
+  }
+  return false;
+}
+
 // Why nobody stands along the axes that were looked at.
 absl::Status explain(const std::vector<Vec3>& points, const ScanOptions& options, const Stance& best) {
   if (options.up_axis) {
@@ -242,6 +276,10 @@ absl::StatusOr<Stance> find_up(const std::vector<Vec3>& points, const ScanOption
                                const std::vector<FlatThing>& flat, ScanSource* source) {
   Stance best = best_stance(points, options.up_axis);
   source->declared_up = options.up_axis.has_value();
+  if (several_stand(points, options.up_axis)) {
+    return invalid_input("BODY_SEVERAL_PERSONS", "body", "the scan shows two persons who touch each other",
+                         "Send one person a scan.");
+  }
   if (!best.stands()) return explain(points, options, best);
   source->up_axis = axis_name(best.up);
   const PointLevels levels(points, best.up);

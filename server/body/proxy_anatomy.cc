@@ -8,6 +8,7 @@ namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr double kElbow = 0.42, kWrist = 0.76;   // shares of the way from shoulder to finger tip
+constexpr double kCutWrist = 0.95;               // where the hand is cut off
 constexpr double kAnkle = 0.042, kKnee = 0.285;  // shares of the height
 
 }  // namespace
@@ -61,6 +62,20 @@ Vec3 ProxyAnatomy::center_between(BodyPart part, const Vec3& from, const Vec3& a
   return count > 0 ? Vec3(sum / count) : Vec3(from + 0.5 * (low + high) * along);
 }
 
+Vec3 ProxyAnatomy::neck_axis() const {
+  constexpr double kUpright = 0.6;
+  const auto tape = body_.curves.find("neck_girth");
+  if (tape == body_.curves.end() || tape->second.points.size() < 3) return Vec3::UnitY();
+  const std::vector<Vec3>& points = tape->second.points;
+  Vec3 sum = Vec3::Zero();  // twice the area that the curve spans, as a vector
+  for (size_t i = 0; i < points.size(); ++i) {
+    sum += (points[i] - points[0]).cross(points[(i + 1) % points.size()] - points[0]);
+  }
+  if (sum.y() < 0.0) sum = -sum;
+  const Vec3 axis = sum.normalized();
+  return axis.y() > kUpright ? axis : Vec3::UnitY();
+}
+
 ArmJoints ProxyAnatomy::arm(BodyPart part) const {
   ArmJoints out;
   const PartBorder shoulder = border(BodyPart::kTorso, part);
@@ -71,6 +86,9 @@ ArmJoints ProxyAnatomy::arm(BodyPart part) const {
     const Vec3& p = body_.mesh.positions[v];
     if ((p - out.shoulder).squaredNorm() > (out.tip - out.shoulder).squaredNorm()) out.tip = p;
   }
+  const BodySegment hand = part == BodyPart::kLeftArm ? BodySegment::kLeftHand : BodySegment::kRightHand;
+  const auto& segment = body_.segment;
+  out.has_hand = segment.empty() || std::find(segment.begin(), segment.end(), hand) != segment.end();
   const Vec3 along = out.tip - out.shoulder;
   const std::string side = part == BodyPart::kLeftArm ? "left_" : "right_";
   const auto joint = [&](const char* name, double fallback) {
@@ -79,7 +97,9 @@ ArmJoints ProxyAnatomy::arm(BodyPart part) const {
         found == body_.landmarks.end() ? fallback : (found->second - out.shoulder).dot(along) / along.squaredNorm();
     return center_between(part, out.shoulder, along, share - 0.02, share + 0.02);
   };
-  out.elbow = joint("elbow", kElbow), out.wrist = joint("wrist", kWrist);
+  const double whole = out.has_hand ? 1.0 : 1.0 / kWrist;
+  out.elbow = joint("elbow", kElbow * whole);
+  out.wrist = joint("wrist", out.has_hand ? kWrist : kCutWrist);
   const Vec3 bone = (out.elbow - out.shoulder).normalized();
   out.pit = std::max(0.0, (shoulder.lowest - out.shoulder).dot(bone));
   return out;

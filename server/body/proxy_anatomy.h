@@ -19,7 +19,7 @@ struct PartBorder {
 };
 
 struct ArmJoints {
-  bool found = false;
+  bool found = false, has_hand = false;  // without a hand the wrist is where the arm ends
   Vec3 shoulder = Vec3::Zero(), elbow = Vec3::Zero(), wrist = Vec3::Zero(), tip = Vec3::Zero();
   double pit = 0.0;  // metres from the shoulder towards the elbow where the arm's section is whole
 };
@@ -41,6 +41,7 @@ class ProxyAnatomy {
   LegJoints leg(BodyPart part) const;
   double crotch() const { return crotch_; }        // where the trunk ends and two legs begin
   double neck_base() const { return neck_base_; }  // where the trunk ends and the neck begins
+  Vec3 neck_axis() const;                          // unit, upward; across the tape round the neck where there is one
   // The mean of a part's vertices between two shares of the way from a point along a direction.
   Vec3 center_between(BodyPart part, const Vec3& from, const Vec3& along, double low, double high) const;
 

@@ -101,15 +101,16 @@ void append_arm(const ProxyAnatomy& anatomy, BodyPart part, std::vector<Proxy>* 
   const ArmJoints joints = anatomy.arm(part);
   if (!joints.found) return;
   const std::array<Vec3, 4> joint = {joints.shoulder, joints.elbow, joints.wrist, joints.tip};
-  for (int bone = 0; bone < 3; ++bone) {
+  const int last = joints.has_hand ? 2 : 1;  // the bone that ends the arm
+  for (int bone = 0; bone <= last; ++bone) {
     Run run;
     run.frame.part = part;
     run.triangles = anatomy.triangles(part);
     run.slice_count = 5;
     aim_strand(joint[bone], joint[bone + 1], Vec3::UnitZ(), &run.frame);
     run.low = bone == 0 ? 0.3 * joints.pit : 0.0;
-    if (bone < 2) run.high = (joint[bone + 1] - joint[bone]).norm();
-    append_run(anatomy.body().mesh, run, true, bone < 2, out);
+    if (bone < last) run.high = (joint[bone + 1] - joint[bone]).norm();
+    append_run(anatomy.body().mesh, run, true, bone < last, out);
   }
 }
 

@@ -8,15 +8,14 @@
 namespace tryon {
 namespace {
 
-constexpr int kEvenPoints = 8000, kCornerPoints = 5000;
+constexpr int kEvenPoints = 8000, kCornerPoints = 4000;
 constexpr double kBulge = 3.0;       // of an outline outside the straight line against one inside
 constexpr double kOutside = 0.0005;  // metres: a vertex farther outside counts as uncovered
 
 // Hands out levels: groups grow one to three levels at a time where a further frustum saves most.
 class LevelBudget {
  public:
-  LevelBudget(const Skin& skin, const SeededStrands& seeded) : seeded_(seeded) {
-    const std::vector<std::vector<LevelShares>> shares = owned_shares(skin, seeded.strands);
+  LevelBudget(const SeededStrands& seeded, const std::vector<std::vector<LevelShares>>& shares) : seeded_(seeded) {
     for (size_t k = 0; k < seeded.strands.size(); ++k) {
       choices_.push_back(choose_levels(seeded.strands[k].levels, shares[k], kBulge, kMost));
     }
@@ -67,41 +66,34 @@ class LevelBudget {
 
 }  // namespace
 
-std::vector<Strand> fit_strands(const ProxyAnatomy& anatomy, int budget) {
+std::vector<Strand> fit_strands(const ProxyAnatomy& anatomy, const Skin& vertices, int budget, size_t allowed) {
   const Skin skin = sample_skin(anatomy.body(), kEvenPoints, kCornerPoints);
   SeededStrands seeded = seed_strands(anatomy, skin);
-  if (seeded.strands.empty()) return {};
+  std::vector<Strand>& strands = seeded.strands;
+  if (strands.empty()) return {};
   RefineSettings settings;
   settings.sweeps = 12, settings.turning = 0.3;
-  refine_strands(skin, settings, &seeded.strands);
+  StrandRefiner refiner(skin, &strands);
+  refiner.sweep(settings);
   settings.turning = 0.0;
-  LevelBudget levels(skin, seeded);
+  LevelBudget levels(seeded, refiner.owned_shares());
   levels.spend(budget);
-  std::vector<Strand> strands = seeded.strands;
-  for (size_t k = 0; k < strands.size(); ++k) {
-    strands[k].levels = levels.levels(k);
-  }
-  for (const double weight : {60.0, 150.0, 400.0}) {
+  for (size_t k = 0; k < strands.size(); ++k) strands[k].levels = levels.levels(k);
+  settings.sliding = true;
+  for (const double weight : {10.0, 15.0, 40.0}) {
     settings.sweeps = 7;
     settings.outside_weight = weight;
-    refine_strands(skin, settings, &strands);
-    settings.soft_m *= 0.6;
+    refiner.restart();
+    refiner.sweep(settings);
   }
+  StrandRefiner whole(vertices, &strands);
+  settings.sweeps = 16;
   for (Strand& strand : strands) {
     if (strand.compact) hold_points(skin, 0.96, &strand);
   }
+  whole.hold(settings, allowed);
+  whole.grow(allowed);
   return strands;
-}
-
-void grow_strands(std::vector<double> gaps, size_t allowed, std::vector<Strand>* strands) {
-  constexpr double kMostGrowth = 0.004;
-  std::sort(gaps.begin(), gaps.end(), std::greater<double>());
-  if (allowed >= gaps.size()) return;
-  const double growth = std::min(gaps[allowed] - kOutside, kMostGrowth);
-  if (growth <= 0.0) return;
-  for (Strand& strand : *strands) {
-    for (StrandLevel& level : strand.levels) level.radii.array() += growth;
-  }
 }
 
 }  // namespace tryon

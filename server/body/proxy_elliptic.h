@@ -14,11 +14,7 @@
 
 namespace tryon {
 
-// At most `budget` frusta in all.
-std::vector<Strand> fit_strands(const ProxyAnatomy& anatomy, int budget);
-
-// Grows all radii alike until at most `allowed` of the vertices stay more than 0.5 mm outside. `gaps` [vertex_count]:
-// signed, of strands and spheres together. Growth stops at 4 mm: what is farther out is no fault of the radii.
-void grow_strands(std::vector<double> gaps, size_t allowed, std::vector<Strand>* strands);
+// At most `budget` frusta in all; as far as it goes, at most `allowed` of the vertices stay more than 0.5 mm outside.
+std::vector<Strand> fit_strands(const ProxyAnatomy& anatomy, const Skin& vertices, int budget, size_t allowed);
 
 }  // namespace tryon

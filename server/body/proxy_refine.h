@@ -6,6 +6,8 @@
 // equations are block tridiagonal and solved apart. How it fails: it does not. Thread rules: pure function.
 #pragma once
 
+#include <memory>
+
 #include "server/body/proxy_strand.h"
 
 namespace tryon {
@@ -13,24 +15,48 @@ namespace tryon {
 struct RefineSettings {
   int sweeps = 10;
   double outside_weight = 60.0;  // of a millimetre outside against one inside, 1 .. 1e4
-  double tolerance_m = 0.0003;   // farther outside than this counts as outside
-  double soft_m = 0.003;         // gaps smaller than this are squared, larger ones absolute
+  double tolerance_m = 0.0004;   // farther outside than this counts as outside
+  double soft_m = 0.004;         // gaps smaller than this are squared, larger ones absolute
   double deep_m = 0.020;         // skin deeper inside (between fingers, within a mouth) pulls less and less
-  double compact_calm = 0.03;    // the same for hands and feet
   double turning = 0.0;          // share of each Gauss-Newton turn that is taken, 0 .. 1
-  double anchor = 0.3;           // of that, towards where the levels began
+  bool sliding = false;          // whether inner levels also move along the axis
+  double slide_calm = 0.0;       // what holds them there, per weight
+  double anchor = 0.3;           // of calm, towards where the levels began
   double calm = 0.005;           // share of a strand's own weight that holds its levels in place
 };
+
+// Refers to skin and strands: both must outlive it. Levels may be replaced between calls (then restart), frames not.
+class StrandRefiner {
+ public:
+  StrandRefiner(const Skin& skin, std::vector<Strand>* strands);
+  ~StrandRefiner();
+  void restart();  // levels are held where they are now
+  void sweep(const RefineSettings& settings);
+  // Sweeps until at most `allowed` points are outside, or settings.sweeps are spent.
+  void hold(const RefineSettings& settings, size_t allowed);
+  // Grows single levels until at most `allowed` points are outside, as far as a few millimetres can do that.
+  void grow(size_t allowed);
+  // The points' gaps against the union: positive outside, infinite beyond all strands. First order in the distance,
+  // exact on the surface.
+  std::vector<double> gaps();
+  // The skin that each level of each strand answers for: result [strand_count][level_count].
+  std::vector<std::vector<LevelShares>> owned_shares();
+
+ private:
+  struct State;
+  void find_owners();
+  void step(const RefineSettings& settings, size_t self);
+  const Skin& skin_;
+  std::vector<Strand>& strands_;
+  std::unique_ptr<State> state_;
+};
+
+// Once, for what is refined or asked only once.
 void refine_strands(const Skin& skin, const RefineSettings& settings, std::vector<Strand>* strands);
 
 // Scales a strand's radii until it holds the given share of its claimed points between its ends.
 void hold_points(const Skin& skin, double share, Strand* strand);
 
-// The points' gaps against the union: positive outside, infinite beyond all strands. First order in the distance, exact
-// on the surface.
-std::vector<double> strand_gaps(const Skin& skin, const std::vector<Strand>& strands);
-
-// The skin that each level of each strand answers for: result [strand_count][level_count].
-std::vector<std::vector<LevelShares>> owned_shares(const Skin& skin, const std::vector<Strand>& strands);
+std::vector<double> strand_gaps(const Skin& skin, std::vector<Strand> strands);
 
 }  // namespace tryon

@@ -12,9 +12,9 @@ namespace {
 constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr double kSpacing = 0.018;  // metres between dense levels
 constexpr double kLobe = 0.42;      // where a side strand of the trunk begins, in half widths
-constexpr double kTwin = 0.25;      // and one of a limb's two
+constexpr double kTwin = 0.12;      // and one of a limb's two
 // A millimetre on an arm is a larger share of its girth than on the trunk; heads and hands are not draped.
-constexpr double kTrunkWeight = 1.0, kArmWeight = 3.0, kLegWeight = 2.0, kEndWeight = 0.3;
+constexpr double kTrunkWeight = 1.0, kArmWeight = 6.0, kLegWeight = 3.0, kEndWeight = 0.3;
 
 enum Group { kTrunk, kLobes, kNeck, kHead, kHands, kFeet, kLimbs };  // limbs: two a bone from here on
 
@@ -83,6 +83,14 @@ void seed_levels(const std::vector<Vec3>& local, double low, double high, const 
   if (last.height < high - 1e-9) last.height = high, strand->levels.push_back(last);
 }
 
+// Where a part was cut off its end is a dome: its last ellipse goes on straight to the top.
+void seed_blunt(const std::vector<Vec3>& local, double low, double dome, const Shaper& shape, Strand* strand) {
+  double high = low;
+  for (const Vec3& p : local) high = std::max(high, p.z());
+  seed_levels(local, low, high - dome, shape, strand);
+  if (!strand->levels.empty()) strand->levels.push_back(strand->levels.back()), strand->levels.back().height = high;
+}
+
 class Seeder {
  public:
   Seeder(const ProxyAnatomy& anatomy, const Skin& skin) : anatomy_(anatomy), skin_(skin) {}
@@ -134,8 +142,14 @@ void Seeder::add_head() {
   neck.claims = part_bit(BodyPart::kNeck) | part_bit(BodyPart::kHead);
   neck.open_low = neck.open_high = true;
   const PartBorder jaw = anatomy_.border(BodyPart::kNeck, BodyPart::kHead);
-  const double top = jaw.vertex_count > 0 ? jaw.center.y() : anatomy_.neck_base() + 0.08;
-  seed_levels(local_points({BodyPart::kNeck}, neck), anatomy_.neck_base() - 0.02, top + 0.04, whole_section, &neck);
+  const PartBorder base = anatomy_.border(BodyPart::kTorso, BodyPart::kNeck);
+  const Vec3 from = base.vertex_count > 0 ? base.center : Vec3(0, anatomy_.neck_base(), 0);
+  aim_strand(from, from + anatomy_.neck_axis(), Vec3::UnitX(), &neck);
+  const std::vector<Vec3> points = local_points({BodyPart::kNeck}, neck);
+  neck.open_high = jaw.vertex_count > 0;
+  const double low_end = -0.03;
+  neck.open_high ? seed_levels(points, low_end, neck.local(jaw.center).z() + 0.03, whole_section, &neck)
+                 : seed_blunt(points, low_end, 0.012, whole_section, &neck);
   out_.add(std::move(neck), kNeck, kTrunkWeight);
   Strand head;
   head.part = BodyPart::kHead;
@@ -155,6 +169,7 @@ void Seeder::add_arm(BodyPart part) {
   for (int bone = 0; bone < 2; ++bone) {
     for (const double side : {-1.0, 1.0}) add_arm_bone(part, joints, bone, side);
   }
+  if (!joints.has_hand) return;
   Strand hand;
   hand.part = part;
   hand.claims = part_bit(part);
@@ -176,11 +191,17 @@ void Seeder::add_arm_bone(BodyPart part, const ArmJoints& joints, int bone, doub
   arm.open_low = arm.open_high = true;
   const Vec3 &from = upper ? joints.shoulder : joints.elbow, &to = upper ? joints.elbow : joints.wrist;
   aim_strand(from, to, Vec3::UnitZ(), &arm);
-  const double low = upper ? joints.pit : -0.01, high = (to - from).norm() + 0.01;
-  seed_levels(local_points({part}, arm), low, high, side_section(0, side, kTwin), &arm);
+  const std::vector<Vec3> local = local_points({part}, arm);
+  double low = upper ? joints.pit : -0.01, high = (to - from).norm() + 0.01;
+  const bool blunt = !upper && !joints.has_hand;
+  arm.open_high = !blunt;
+  const Shaper shape = side_section(0, side, kTwin);
+  blunt ? seed_blunt(local, low, 0.012, shape, &arm) : seed_levels(local, low, high, shape, &arm);
   if (upper && !arm.levels.empty()) {  // up to the joint, where the section is not whole
     const StrandLevel whole = arm.levels.front();
-    for (double h = low - kSpacing; h > 0.0; h -= kSpacing) {
+    double first = 0.0;
+    for (const Vec3& p : local) first = std::min(first, p.z());
+    for (double h = low - kSpacing; h > first - kSpacing; h -= kSpacing) {
       arm.levels.insert(arm.levels.begin(), {h, whole.center, 0.9 * whole.radii});
     }
   }
@@ -212,7 +233,7 @@ void Seeder::add_foot(BodyPart part) {
   Strand foot;
   foot.part = part;
   foot.claims = part_bit(part);
-  foot.compact = true;
+
   const Vec3 from(joints.ankle.x(), 0, joints.ankle.z()), to(joints.toe.x(), 0, joints.toe.z());
   aim_strand(from, to, Vec3::UnitY(), &foot);
   std::vector<Vec3> local = local_points({part}, foot);

@@ -113,6 +113,7 @@ absl::StatusOr<Person> from_points(const RunContext& run, PointCloud cloud, Scan
         cat("closed the scalp over ", std::round(1e4 * scalp), " cm2, hardly seen, by the ellipsoid of the head"));
   }
   RETURN_IF_ERROR(run.check());
+  run.report("reconstruct", 0.0);
   ASSIGN_OR_RETURN(Reconstruction surface, reconstruct(run, cloud, ReconstructSettings()));
   Person person{{}, std::move(source)};
   for (const std::string& line : surface.healed) person.source.healed.push_back(line);
@@ -121,6 +122,7 @@ absl::StatusOr<Person> from_points(const RunContext& run, PointCloud cloud, Scan
   RETURN_IF_ERROR(validate(person.mesh, "body"));
   keep_largest_piece(&person.mesh, &person.source.healed);
   const double filled = person.source.filled_ratio;
+  run.report("heal", 0.0);
   ASSIGN_OR_RETURN(const HealReport report, heal_person(run, &person));
   person.source.filled_ratio = std::min(1.0, filled + report.filled_ratio);
   stand_on_floor(&person);
@@ -136,7 +138,9 @@ absl::StatusOr<Person> person_of_mesh(const RunContext& run, const TriangleMesh&
     return invalid_input("BODY_TOO_FEW_POINTS", "body", "the scan has no surface: it holds no triangles",
                          "Send a mesh of one standing person.");
   }
+  run.report("orient", 0.0);
   ASSIGN_OR_RETURN(Person person, find_person(run, options, scan));
+  run.report("heal", 0.0);
   const double rim = longest_rim(person.mesh);
   if (rim == 0.0) {
     RETURN_IF_ERROR(heal_person(run, &person).status());
@@ -157,6 +161,7 @@ absl::StatusOr<Person> person_of_mesh(const RunContext& run, const TriangleMesh&
 
 absl::StatusOr<Person> person_of_cloud(const RunContext& run, const PointCloud& scan, const ScanOptions& options,
                                        const Reconstructor& reconstruct) {
+  run.report("orient", 0.0);
   ASSIGN_OR_RETURN(CloudPerson person, find_person_in_cloud(run, options, scan));
   return from_points(run, std::move(person.cloud), std::move(person.source), reconstruct);
 }

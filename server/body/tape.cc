@@ -126,6 +126,21 @@ Extremum find_peak(double low, double high, double step, double window, const st
   return best;
 }
 
+Extremum find_blended(double low, double high, double softness, const std::function<double(double)>& value) {
+  constexpr int kLevels = 33;
+  double values[kLevels], largest = -1e300, weights = 0.0, sum = 0.0;
+  for (int i = 0; i < kLevels; ++i) {
+    const double v = value(low + (high - low) * i / (kLevels - 1));
+    values[i] = std::isfinite(v) ? v : -1e300;
+    largest = std::max(largest, values[i]);
+  }
+  for (int i = 0; i < kLevels; ++i) {
+    const double w = std::exp((values[i] - largest) / softness);
+    weights += w, sum += w * (low + (high - low) * i / (kLevels - 1));
+  }
+  return {sum / weights, largest, true};
+}
+
 double find_change(double from, double to, double step, const std::function<bool(double)>& holds) {
   const int count = std::max(1, static_cast<int>(std::ceil(std::abs(to - from) / step)));
   for (int i = 1; i <= count; ++i) {

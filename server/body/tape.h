@@ -36,6 +36,10 @@ struct Extremum {
 // Where a smooth function of [low, high] is largest: the best of samples at most `step` apart, then golden sections
 // around it, so that the answer does not depend on where the samples fall. Values that are not finite do not count.
 Extremum find_largest(double low, double high, double step, const std::function<double(double)>& value);
+// The mean of all levels, each weighing the more the nearer its value is to the largest (in units of `softness`): a
+// clear maximum gives its own level, a shallow one gives a level that does not jump from place to place. `value` is the
+// largest one; it must be finite somewhere.
+Extremum find_blended(double low, double high, double softness, const std::function<double(double)>& value);
 Extremum find_smallest(double low, double high, double step, const std::function<double(double)>& value);
 
 // Where a function that a coarse mesh makes uneven is largest: from the best sample, vertex of the parabola fitted over

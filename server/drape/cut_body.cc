@@ -15,7 +15,9 @@ constexpr double kOnPlane = 2e-4;  // metres: a vertex so near is on the cut
 constexpr double kStray = 0.02;    // share of a region's vertices that may lie on the wrong side of its border
 constexpr double kDome = 0.3;      // height of a cap over the radius of its cut
 constexpr int kDomeRings = 5;
-constexpr double kMeansCut = 0.005;  // metres beyond the cut: what is drawn there is drawn on what was cut off
+constexpr double kAboveTape = 0.008;  // metres from the tape round the neck up to the cut
+constexpr double kUpright = 0.6;      // of its normal, for the tape's plane to be a neck's
+constexpr double kMeansCut = 0.005;   // metres beyond the cut: what is drawn there is drawn on what was cut off
 
 using HalfEdge = std::pair<int, int>;
 
@@ -77,6 +79,19 @@ bool lay_plane(const Body& body, const std::vector<BodySegment>& segment, Cut* c
   return true;
 }
 
+// A head ends under the chin: the cut follows the tape round the neck, which leans as the neck does, where that is
+// lower at the throat than the border of the segments.
+void follow_neck_tape(const Body& body, Cut* cut) {
+  const auto tape = body.curves.find("neck_girth");
+  if (tape == body.curves.end() || tape->second.points.size() < 8) return;
+  Vec3 normal = thin_direction(tape->second.points);
+  if (normal.y() < 0.0) normal = -normal;
+  if (normal.y() < kUpright) return;
+  const Vec3 point = mean(tape->second.points) + kAboveTape * normal;
+  if (cut->distance(point) > 0.0) return;
+  cut->point = point, cut->normal = normal;
+}
+
 std::vector<HalfEdge> open_half_edges(const TriangleMesh& mesh) {  // sorted
   std::vector<HalfEdge> all, open;
   for (const Triangle& t : mesh.triangles) {
@@ -109,6 +124,7 @@ class Clipper {
     std::vector<Triangle> triangles;
     std::swap(triangles, body_.mesh.triangles);
     for (const Triangle& t : triangles) clip(t);
+    drop_islands();
     for (auto& s : segment_) s = s == cut_.gone ? cut_.host : s;
     cap(open_before);
     drop_unused();
@@ -160,6 +176,23 @@ class Clipper {
     const int ab = meet(b, a), ca = meet(c, a);
     keep(ab, b, c);
     keep(ab, c, ca);
+  }
+
+  // What hangs below the plane but only on what went: a chin.
+  void drop_islands() {
+    const auto [component, count] = connected_components(body_.mesh);
+    std::vector<char> stays(count, 0);
+    for (size_t t = 0; t < component.size(); ++t) {
+      for (const int v : body_.mesh.triangles[t]) {
+        const bool is_rim = in_reach_[v] && std::abs(beyond_[v]) <= kOnPlane;
+        if (segment_[v] != cut_.gone && !is_rim) stays[component[t]] = 1;
+      }
+    }
+    std::vector<Triangle> kept;
+    for (size_t t = 0; t < component.size(); ++t) {
+      if (stays[component[t]]) kept.push_back(body_.mesh.triangles[t]);
+    }
+    body_.mesh.triangles = std::move(kept);
   }
 
   void cap(const std::vector<HalfEdge>& open_before) {
@@ -263,22 +296,6 @@ void drop_what_was_drawn_there(const Cut& cut, const std::vector<Vec3>& gone, Bo
 
 }  // namespace
 
-void drop_head_and_hands(const Body& whole, ProxySet* proxies) {
-  const auto goes = [&whole](const Proxy& proxy) {
-    if (proxy.part == BodyPart::kHead) return true;
-    if (proxy.part != BodyPart::kLeftArm && proxy.part != BodyPart::kRightArm) return false;
-    const Vec3 middle = bounds(proxy.solid).center();
-    size_t nearest = 0;
-    for (size_t v = 1; v < whole.segment.size(); ++v) {
-      const auto& p = whole.mesh.positions;
-      if ((p[v] - middle).squaredNorm() < (p[nearest] - middle).squaredNorm()) nearest = v;
-    }
-    const BodySegment at = whole.segment.empty() ? BodySegment::kTorso : whole.segment[nearest];
-    return at == BodySegment::kLeftHand || at == BodySegment::kRightHand;
-  };
-  std::erase_if(proxies->proxies, goes);
-}
-
 Body without_head_and_hands(Body body) {
   const bool has_segments = !body.segment.empty();
   std::vector<BodySegment> segment = segments_of(body);
@@ -287,6 +304,7 @@ Body without_head_and_hands(Body body) {
                                            {BodySegment::kRightHand, BodySegment::kRightLowerArm}}) {
     Cut cut{gone_segment, host};
     if (!lay_plane(body, segment, &cut)) continue;
+    if (gone_segment == BodySegment::kHead) follow_neck_tape(body, &cut);
     const std::vector<Vec3> gone = Clipper(&body, &segment, cut).run();
     drop_what_was_drawn_there(cut, gone, &body);
   }

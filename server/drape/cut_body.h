@@ -1,5 +1,6 @@
-// What it is: a person without face and hands, for keeping: the head is taken off where the neck ends, the hands at the
-// wrists, each with a straight cut that is closed by a smooth dome, so that a closed body stays closed.
+// What it is: a person without face and hands, for keeping: the head is taken off under the chin (across the neck, just
+// above where the tape goes round it), the hands at the wrists, each with a straight cut that is closed by a smooth
+// dome, so that a closed body stays closed.
 //      before  (  )        after   __
 //              |  | neck          /  \  dome: 0.3 of the cut's radius high
 //     ________/    \_____   _____|    |____
@@ -13,7 +14,5 @@
 namespace tryon {
 
 Body without_head_and_hands(Body body);
-// The solids of head and hands go too; they were fitted to the whole body, whose cut ends no solid should bulge round.
-void drop_head_and_hands(const Body& whole, ProxySet* proxies);
 
 }  // namespace tryon

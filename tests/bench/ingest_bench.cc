@@ -1,5 +1,7 @@
 // What it is: how fast files of points become clouds (MB/s, in process) and clouds become surfaces (CPU seconds of the
-// sandboxed child, which is what the worker waits for), on a body-like shape of up to a million points.
+// sandboxed child, which is what the worker waits for), on a body-like shape of up to a million points; how fast a mesh
+// becomes a measured body, whole or torn, and a million points a person who stands upright; and a body from
+// measurements.
 #include <sys/resource.h>
 
 #include <cmath>
@@ -7,6 +9,11 @@
 
 #include "benchmark/benchmark.h"
 #include "server/base/text.h"
+#include "server/body/body_from_measurements.h"
+#include "server/body/mannequin.h"
+#include "server/body/measure.h"
+#include "server/body/scan_cloud.h"
+#include "server/body/segment.h"
 #include "server/io/cloud_file.h"
 #include "server/io/mesh_file.h"
 
@@ -99,6 +106,65 @@ void BM_Reconstruct(benchmark::State& state) {
   state.counters["peak_MB"] = static_cast<double>(used.ru_maxrss) / 1024.0;
 }
 BENCHMARK(BM_Reconstruct)->Arg(100'000)->Arg(1'000'000)->UseManualTime()->Iterations(1)->Unit(benchmark::kSecond);
+
+TriangleMesh mannequin() {
+  auto mesh = make_mannequin(MannequinTable());
+  return mesh.ok() ? *std::move(mesh) : TriangleMesh();
+}
+
+// From a clean mesh in millimetres to all measurements: 24,000 triangles.
+void BM_IngestMesh(benchmark::State& state) {
+  TriangleMesh mesh = mannequin();
+  for (Vec3& p : mesh.positions) p *= 1000.0;
+  if (state.range(0) != 0) {  // every hundredth triangle is missing
+    std::vector<Triangle> kept;
+    for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+      if (t % 100 != 50) kept.push_back(mesh.triangles[t]);
+    }
+    mesh.triangles = kept;
+  }
+  for (auto _ : state) {
+    const auto body = make_body(RunContext(), mesh, ScanOptions());
+    if (!body.ok()) return state.SkipWithError(std::string(body.status().message()).c_str());
+    benchmark::DoNotOptimize(body->height_m);
+  }
+}
+BENCHMARK(BM_IngestMesh)->ArgName("torn")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
+// The person in a cloud: floor and props apart, unit, up axis and facing found; no surface yet.
+void BM_OrientPoints(benchmark::State& state) {
+  const PointCloud cloud = figure(static_cast<int>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(find_person_in_cloud(RunContext(), ScanOptions(), cloud).ok());
+}
+BENCHMARK(BM_OrientPoints)->Arg(100'000)->Arg(1'000'000)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void BM_SegmentAndMeasure(benchmark::State& state) {
+  const TriangleMesh mesh = mannequin();
+  for (auto _ : state) {
+    auto segmentation = segment_body(mesh);
+    if (!segmentation.ok()) return state.SkipWithError("not segmented");
+    Body body;
+    body.mesh = mesh, body.part = segmentation->part, body.height_m = segmentation->levels.height;
+    measure_body(segmentation->levels, &body);
+    benchmark::DoNotOptimize(body.measurements_mm.size());
+  }
+}
+BENCHMARK(BM_SegmentAndMeasure)->Unit(benchmark::kMillisecond);
+
+// 0: a mean woman; 1: a woman of size XXL; 2: a heavy man.
+void BM_BodyFromMeasurements(benchmark::State& state) {
+  const BodyTable tables[] = {
+      {1650, {{"bust_girth", 900}, {"waist_girth", 730}, {"hip_girth", 980}}, FigureType::kFemale},
+      {1650, {{"bust_girth", 1300}, {"waist_girth", 1180}, {"hip_girth", 1350}}, FigureType::kFemale},
+      {1780, {{"bust_girth", 1250}, {"waist_girth", 1200}}, FigureType::kMale}};
+  for (auto _ : state) {
+    const auto body = body_from_measurements(RunContext(), tables[state.range(0)]);
+    if (!body.ok()) return state.SkipWithError(std::string(body.status().message()).c_str());
+    state.counters["passes"] = body->passes;
+    state.counters["worst_percent"] = 100.0 * body->worst_error_ratio;
+  }
+}
+BENCHMARK(BM_BodyFromMeasurements)->DenseRange(0, 2)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tryon

@@ -97,6 +97,112 @@ TEST(BodyFromMeasurements, StandsInTPoseWhenAsked) {
   EXPECT_EQ(made()[0].body.pose, Pose::kA);
 }
 
+struct Person {
+  const char* name;
+  BodyTable table;
+};
+
+// Thin to very heavy, short to tall.
+std::vector<Person> plausible_people() {
+  constexpr FigureType kWoman = FigureType::kFemale, kMan = FigureType::kMale;
+  auto girths = [](double bust, double waist, double hip) {
+    return std::map<std::string, double>{{"bust_girth", bust}, {"waist_girth", waist}, {"hip_girth", hip}};
+  };
+  return {{"short thin woman", {1450, girths(730, 540, 796), kWoman}},
+          {"short heavy woman", {1450, girths(1079, 1074, 1155), kWoman}},
+          {"tall thin woman", {1900, girths(808, 603, 929), kWoman}},
+          {"very tall heavy woman", {2050, girths(1163, 1119, 1334), kWoman}},
+          {"woman with XXL hips", {1680, {{"hip_girth", 1350}}, kWoman}},
+          {"very heavy woman", {1650, girths(1300, 1180, 1350), kWoman}},
+          {"short thin man", {1450, girths(799, 598, 767), kMan}},
+          {"heavy man", {1780, {{"waist_girth", 1200}, {"bust_girth", 1250}}, kMan}},
+          {"heavy man with his hip", {1800, girths(1250, 1200, 1200), kMan}},
+          {"very heavy man", {1750, girths(1270, 1353, 1218), kMan}},
+          {"tall thin man", {2050, girths(977, 748, 964), kMan}},
+          {"tall man", {2050, {{"arm_length", 670}, {"inside_leg_height", 960}}, kMan}}};
+}
+
+TEST(BodyFromMeasurements, EveryPlausiblePersonIsMadeWithinHalfAPercent) {
+  for (const Person& person : plausible_people()) {
+    SCOPED_TRACE(person.name);
+    const auto body = body_from_measurements(RunContext(), person.table);
+    ASSERT_TRUE(body.ok()) << body.status();
+    EXPECT_NEAR(body->body.measurements_mm.at("height"), person.table.height_mm, 0.005 * person.table.height_mm);
+    for (const auto& [name, wanted] : person.table.measurements_mm) {
+      EXPECT_NEAR(body->body.measurements_mm.at(name), wanted, 0.005 * wanted) << name;
+    }
+    EXPECT_EQ(body->body.mesh.triangles, made()[0].body.mesh.triangles);
+  }
+}
+
+// All 18 items of real people under this project's tape: a woman of average size and a man.
+TEST(BodyFromMeasurements, EighteenItemsOfARealPersonAreReadTogether) {
+  const BodyTable tables[] = {{1662,
+                               {{"shoulder_width", 342},
+                                {"bust_girth", 967},
+                                {"waist_girth", 803},
+                                {"high_hip_girth", 963},
+                                {"hip_girth", 1043},
+                                {"thigh_girth", 608},
+                                {"knee_girth", 361},
+                                {"calf_girth", 362},
+                                {"ankle_girth", 211},
+                                {"upper_arm_girth", 302},
+                                {"wrist_girth", 155},
+                                {"neck_girth", 331},
+                                {"under_bust_girth", 806},
+                                {"elbow_girth", 245},
+                                {"head_girth", 568},
+                                {"arm_length", 521},
+                                {"inside_leg_height", 759},
+                                {"back_length", 355}},
+                               FigureType::kFemale},
+                              {1888,
+                               {{"shoulder_width", 398},
+                                {"bust_girth", 1008},
+                                {"waist_girth", 778},
+                                {"high_hip_girth", 896},
+                                {"hip_girth", 966},
+                                {"thigh_girth", 587},
+                                {"knee_girth", 365},
+                                {"calf_girth", 369},
+                                {"ankle_girth", 216},
+                                {"upper_arm_girth", 324},
+                                {"wrist_girth", 152},
+                                {"neck_girth", 379},
+                                {"under_bust_girth", 868},
+                                {"elbow_girth", 271},
+                                {"head_girth", 588},
+                                {"arm_length", 636},
+                                {"inside_leg_height", 922},
+                                {"back_length", 419}},
+                               FigureType::kMale}};
+  for (const BodyTable& table : tables) {
+    const auto body = body_from_measurements(RunContext(), table);
+    ASSERT_TRUE(body.ok()) << body.status();
+    for (const auto& [name, wanted] : table.measurements_mm) {
+      EXPECT_NEAR(body->body.measurements_mm.at(name), wanted, 0.005 * wanted) << name;
+    }
+  }
+}
+
+// The body is finished as it leaves the fit: as a scan it is measured the same.
+TEST(BodyFromMeasurements, ReadAsAScanItIsTheSameBody) {
+  for (const BodyFromMeasurements& b : made()) {
+    ScanOptions as_made;
+    as_made.metres_per_unit = 1.0, as_made.up_axis = UpAxis::kY;
+    const auto again = make_body(RunContext(), b.body.mesh, as_made);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->source.facing, b.body.source.facing);
+    EXPECT_EQ(again->source.unit, b.body.source.unit);
+    EXPECT_TRUE(again->source.healed.empty());
+    EXPECT_EQ(again->mesh.triangles, b.body.mesh.triangles);
+    for (const auto& [name, value] : b.body.measurements_mm) {
+      EXPECT_NEAR(again->measurements_mm.at(name), value, 0.01) << name;
+    }
+  }
+}
+
 void expect_refused(const BodyTable& table, std::string_view reason, std::string_view field) {
   const auto body = body_from_measurements(RunContext(), table);
   ASSERT_FALSE(body.ok()) << field;
@@ -128,6 +234,10 @@ TEST(BodyFromMeasurements, RefusesMeasurementsThatDoNotGoTogether) {
   BodyTable knee = with("knee_girth", 430);
   knee.measurements_mm["thigh_girth"] = 430;
   expect_refused(knee, "BODY_MEASUREMENTS_INCONSISTENT", "measurements.knee_girth");
+  expect_refused({1650, {{"waist_girth", 1200}, {"hip_girth", 900}}, FigureType::kFemale},
+                 "BODY_MEASUREMENTS_INCONSISTENT", "measurements.waist_girth");
+  expect_refused({1800, {{"bust_girth", 900}, {"waist_girth", 1300}}, FigureType::kMale},
+                 "BODY_MEASUREMENTS_INCONSISTENT", "measurements.waist_girth");
   BodyTable leg = woman();
   leg.measurements_mm["inside_leg_height"] = 895;
   expect_refused(leg, "BODY_MEASUREMENTS_INCONSISTENT", "measurements.inside_leg_height");

@@ -198,9 +198,9 @@ TEST_P(CleanBody, IsHeldByFewSolidsCloserThanByCircles) {
   const ProxySet elliptic = fit(body, ProxyShape::kElliptic), circular = fit(body, ProxyShape::kCircular);
   EXPECT_LE(elliptic.proxies.size(), 120u);
   EXPECT_LE(elliptic.uncovered_vertices, body.mesh.vertex_count() / 200);
-  EXPECT_LT(elliptic.torso_girth.median, 0.05);
-  EXPECT_LT(elliptic.limb_girth.median, 0.10);
-  EXPECT_LT(elliptic.mean_gap_mm, 9.0);
+  EXPECT_LT(elliptic.torso_girth.median, 0.04);
+  EXPECT_LT(elliptic.limb_girth.median, 0.07);
+  EXPECT_LT(elliptic.mean_gap_mm, 6.0);
   EXPECT_LT(elliptic.mean_gap_mm, 0.7 * circular.mean_gap_mm);
   EXPECT_LT(elliptic.torso_girth.p95, 0.5 * circular.torso_girth.p95);
 }

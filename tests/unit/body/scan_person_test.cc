@@ -146,6 +146,25 @@ TEST(ScanPerson, PointsOfTwoPersonsAreRefused) {
   EXPECT_EQ(reason(find_person_in_cloud({}, {}, two).status()), "BODY_SEVERAL_PERSONS");
 }
 
+// Their hands touch: the points are one group, with two heads and four legs.
+TEST(ScanPerson, PointsOfTwoPersonsHandInHandAreRefusedAsTwo) {
+  const TriangleMesh mesh = mannequin_mesh();
+  for (double apart : {1.4, 1.2, 0.9}) {
+    const PointCloud two = as_points(joined(mesh, moved(mesh, motion(1, 0, Vec3::UnitY(), {apart, 0, 0}))), 0.01);
+    EXPECT_EQ(reason(find_person_in_cloud({}, {}, two).status()), "BODY_SEVERAL_PERSONS") << apart;
+  }
+}
+
+TEST(ScanPerson, ReportsItsStagesInOrder) {
+  std::vector<std::string> stages;
+  RunContext run;
+  run.on_progress = [&stages](const Progress& p) {
+    if (stages.empty() || stages.back() != p.stage) stages.push_back(p.stage);
+  };
+  ASSERT_TRUE(make_body(run, mannequin_mesh(), ScanOptions()).ok());
+  EXPECT_EQ(stages, (std::vector<std::string>{"orient", "heal", "segment", "measure"}));
+}
+
 TEST(ScanPerson, ThingsAndFewPointsAreRefusedAsPoints) {
   EXPECT_EQ(reason(find_person_in_cloud({}, {}, as_points(make_box({1, 1, 1}, 40), 0.02)).status()), "BODY_NOT_HUMAN");
   EXPECT_EQ(reason(find_person_in_cloud({}, {}, as_points(make_ball(0.8, 60), 0.02)).status()), "BODY_NOT_HUMAN");
