@@ -6,6 +6,8 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/units.h"
+#include "server/garment/arrange_roles.h"
+#include "server/garment/separate.h"
 
 namespace tryon {
 namespace {
@@ -74,17 +76,6 @@ double overhead_lift(const ArrangeTarget& body, const GarmentMesh& garment) {
   return best_lift;
 }
 
-std::vector<Vec3> outer_normals(const GarmentMesh& garment) {
-  std::vector<Vec3> normals(garment.panel_names.size(), Vec3::Zero());
-  for (size_t t = 0; t < garment.triangles.size(); ++t) {
-    const Triangle& tri = garment.triangles[t];
-    const Vec3& a = garment.placed[tri[0]];
-    normals[garment.triangle_panel[t]] += (garment.placed[tri[1]] - a).cross(garment.placed[tri[2]] - a);
-  }
-  for (Vec3& n : normals) n = n.norm() > 0 ? Vec3(n.normalized()) : Vec3(Vec3::UnitZ());
-  return normals;
-}
-
 // The smallest push along `direction`, in steps no longer than what is missing, that frees all points.
 absl::StatusOr<double> push_needed(const SolidSet& solids, const std::vector<Vec3>& points, const Vec3& direction) {
   double push = 0.0;
@@ -105,7 +96,9 @@ absl::StatusOr<double> push_needed(const SolidSet& solids, const std::vector<Vec
 absl::StatusOr<ArrangeReport> arrange(const RunContext& run, const ArrangeTarget& body, const Pattern& pattern,
                                       GarmentMesh* garment) {
   ArrangeReport report;
-  report.lifted_m = lift_needed(body, pattern, *garment);
+  for (const Panel& panel : pattern.panels) report.by_roles |= !panel.placed;
+  if (report.by_roles) RETURN_IF_ERROR(place_by_roles(run, body, pattern, garment));
+  if (!report.by_roles) report.lifted_m = lift_needed(body, pattern, *garment);
   for (Vec3& p : garment->placed) p.y() += report.lifted_m;
   const double overhead = overhead_lift(body, *garment);
   for (Vec3& p : garment->placed) p.y() += overhead;
@@ -131,6 +124,8 @@ absl::StatusOr<ArrangeReport> arrange(const RunContext& run, const ArrangeTarget
     }
     report.moved.push_back(cat("panel ", garment->panel_names[panel], ": ", std::lround(to_mm(*push)), " mm outward"));
   }
+  ASSIGN_OR_RETURN(const std::vector<std::string> parted, separate_panels(run, *body.solids, kClearance, garment));
+  report.moved.insert(report.moved.end(), parted.begin(), parted.end());
   return report;
 }
 

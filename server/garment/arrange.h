@@ -16,9 +16,13 @@ namespace tryon {
 struct ArrangeTarget {
   const SolidSet* solids = nullptr;
   double height_m = 0.0, shoulder_height_m = 0.0, waist_height_m = 0.0;
+  // Ends of the arms' axes, for garments without a placement.
+  Vec3 left_shoulder = Vec3::Zero(), left_wrist = Vec3::Zero();
+  Vec3 right_shoulder = Vec3::Zero(), right_wrist = Vec3::Zero();
 };
 
 struct ArrangeReport {
+  bool by_roles = false;           // no placement was given for every panel: pieces went where their roles belong
   double lifted_m = 0.0;           // the whole garment, to sit at the shoulder or the waist
   std::vector<std::string> moved;  // "panel front: 31 mm outward"
 };

@@ -6,87 +6,12 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/units.h"
+#include "server/garment/draft_panel.h"
 
 namespace tryon {
 namespace {
 
 constexpr double kStart = 0.20;  // m: how far in front of and behind the body's middle the panels begin
-
-// Builds a panel by walking round it; points in metres, curves by absolute control points.
-class PanelDraft {
- public:
-  PanelDraft(std::string name, std::string label, Vec2 start) {
-    panel_.name = std::move(name);
-    panel_.label = std::move(label);
-    panel_.vertices.push_back(start);
-  }
-  int line(Vec2 to) { return edge(to, {}); }
-  int curve(Vec2 c1, Vec2 c2, Vec2 to) {
-    const Vec2 s = panel_.vertices.back(), d = to - s, n(-d.y(), d.x());
-    auto relative = [&](const Vec2& c) -> Vec2 { return Vec2((c - s).dot(d), (c - s).dot(n)) / d.squaredNorm(); };
-    EdgeCurve curve;
-    curve.kind = EdgeCurve::Kind::kCubic;
-    curve.controls = {relative(c1), relative(c2)};
-    return edge(to, curve);
-  }
-  // Closes the loop with the last edge going back to the first vertex.
-  int close(EdgeCurve curve = {}) {
-    panel_.edges.push_back({static_cast<int>(panel_.vertices.size()) - 1, 0, std::move(curve), ""});
-    return static_cast<int>(panel_.edges.size()) - 1;
-  }
-  Panel& panel() { return panel_; }
-
- private:
-  int edge(Vec2 to, EdgeCurve curve) {
-    const int from = static_cast<int>(panel_.vertices.size()) - 1;
-    panel_.vertices.push_back(to);
-    panel_.edges.push_back({from, from + 1, std::move(curve), ""});
-    return from;
-  }
-  Panel panel_;
-};
-
-// The mirror image at x = 0: the loop keeps its edge numbers and turns the other way; controls flip their side.
-Panel mirrored(Panel panel, std::string name) {
-  panel.name = std::move(name);
-  for (Vec2& v : panel.vertices) v.x() = -v.x();
-  for (PanelEdge& e : panel.edges) {
-    for (Vec2& c : e.curve.controls) c.y() = -c.y();
-    e.curve.right = !e.curve.right;
-  }
-  panel.translation.x() = -panel.translation.x();
-  const Eigen::Matrix3d flip = Eigen::Vector3d(-1, 1, 1).asDiagonal();
-  panel.rotation = flip * panel.rotation * flip;
-  return panel;
-}
-
-// A loop's edges walked backwards, so that the outer side changes; edge i becomes edge n - 1 - i.
-Panel reversed(Panel panel) {
-  std::reverse(panel.edges.begin(), panel.edges.end());
-  for (PanelEdge& e : panel.edges) {
-    std::swap(e.start, e.end);
-    std::reverse(e.curve.controls.begin(), e.curve.controls.end());
-    for (Vec2& c : e.curve.controls) c = Vec2(1.0 - c.x(), -c.y());
-    e.curve.right = !e.curve.right;
-  }
-  return panel;
-}
-
-class PatternDraft {
- public:
-  explicit PatternDraft(std::string name) { pattern_.name = std::move(name); }
-  int add(Panel panel) {
-    pattern_.panels.push_back(std::move(panel));
-    return static_cast<int>(pattern_.panels.size()) - 1;
-  }
-  void sew(int panel_a, int edge_a, int panel_b, int edge_b) {
-    pattern_.stitches.push_back({{panel_a, edge_a}, {panel_b, edge_b}, false});
-  }
-  Pattern take() { return std::move(pattern_); }
-
- private:
-  Pattern pattern_;
-};
 
 struct Torso {  // metres; x from the centre line, y from the hem
   double chest, hem, length, neck, neck_depth, shoulder, slope, scye;
@@ -158,8 +83,6 @@ std::pair<int, int> add_sleeve(PatternDraft* draft, Panel half, const Vec3& tip,
   const int left_index = draft->add(half);
   return {left_index, draft->add(right)};
 }
-
-int turned(int edge, int count) { return count - 1 - edge; }
 
 Pattern draft_tshirt(const DraftMeasurements& m) {
   const double neck_y = from_mm(m.neck_height) + 0.012, hem_y = from_mm(m.hip_height) - 0.03;
@@ -338,6 +261,8 @@ absl::Status check(std::string_view field, double value, double low, double high
                        "Measure again, or give a pattern of your own.");
 }
 
+}  // namespace
+
 absl::Status validate(const DraftMeasurements& m) {
   RETURN_IF_ERROR(check("bust_girth", m.bust_girth, 400, 2000));
   RETURN_IF_ERROR(check("waist_girth", m.waist_girth, 300, 2000));
@@ -350,8 +275,6 @@ absl::Status validate(const DraftMeasurements& m) {
   RETURN_IF_ERROR(check("hip_height", m.hip_height, 200, m.waist_height - 30));
   return check("crotch_height", m.crotch_height, 150, m.hip_height);
 }
-
-}  // namespace
 
 std::vector<std::string> draft_names() { return {"skirt", "trousers", "tshirt"}; }
 

@@ -22,6 +22,7 @@ struct DraftMeasurements {  // mm, names as in Body::measurements_mm
   double arm_angle_deg = 45;  // below the horizontal
 };
 
+absl::Status validate(const DraftMeasurements& m);  // MEASUREMENT_IMPOSSIBLE names the one that no person has
 absl::StatusOr<Pattern> draft_sample(std::string_view name, const DraftMeasurements& m);  // "tshirt", ...
 std::vector<std::string> draft_names();
 

@@ -1,7 +1,6 @@
 #include "server/garment/pattern.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -9,6 +8,8 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/units.h"
+#include "server/garment/pattern_curve.h"
+#include "server/garment/pattern_marks.h"
 #include "server/mesh/predicates.h"
 
 namespace tryon {
@@ -17,95 +18,12 @@ namespace {
 constexpr double kMinPanelSize = 1e-3, kMaxPanelSize = 10.0;  // metres
 constexpr double kMinEdgeLength = 1e-5;
 constexpr double kMaxDistance = 100.0;  // of a panel from the origin
+constexpr size_t kMaxPolylinePoints = 5000;
 constexpr double kMaxSeamRatio = 10.0;  // longest gathering that can be sewn
-constexpr int kOutlineSamplesPerCurve = 48;
 
-Vec2 turned_left(const Vec2& d) { return {-d.y(), d.x()}; }
-
-struct Arc {
-  Vec2 centre;
-  double radius = 0.0, start_angle = 0.0, sweep = 0.0;  // sweep > 0: counter-clockwise
-};
-
-// SVG's rule in a y-up frame; a radius too small for the chord becomes half the chord.
-Arc arc_of(const Vec2& s, const Vec2& e, const EdgeCurve& curve) {
-  const Vec2 d = e - s;
-  const double half = 0.5 * d.norm();
-  Arc arc;
-  arc.radius = std::max(curve.radius, half);
-  const double rise = std::sqrt(std::max(0.0, (arc.radius - half) * (arc.radius + half)));
-  const double side = curve.right != curve.large_arc ? 1.0 : -1.0;
-  arc.centre = s + 0.5 * d + turned_left(d).normalized() * (side * rise);
-  arc.start_angle = std::atan2(s.y() - arc.centre.y(), s.x() - arc.centre.x());
-  const double small = 2.0 * std::asin(std::min(1.0, half / arc.radius));
-  const double span = curve.large_arc ? 2.0 * kPi - small : small;
-  arc.sweep = curve.right ? span : -span;
-  return arc;
-}
-
-struct Bezier {  // cubic form of a quadratic or cubic edge
-  Vec2 p0, p1, p2, p3;
-
-  Vec2 point(double t) const {
-    const double u = 1.0 - t;
-    return u * u * u * p0 + 3.0 * u * u * t * p1 + 3.0 * u * t * t * p2 + t * t * t * p3;
-  }
-  double speed(double t) const {
-    const double u = 1.0 - t;
-    return (3.0 * (u * u * (p1 - p0) + 2.0 * u * t * (p2 - p1) + t * t * (p3 - p2))).norm();
-  }
-};
-
-Bezier bezier_of(const Vec2& s, const Vec2& e, const EdgeCurve& curve) {
-  const Vec2 d = e - s, n = turned_left(d);
-  auto control = [&](int i) { return Vec2(s + curve.controls[i].x() * d + curve.controls[i].y() * n); };
-  if (curve.kind == EdgeCurve::Kind::kCubic) return {s, control(0), control(1), e};
-  const Vec2 c = control(0);
-  return {s, s + 2.0 / 3.0 * (c - s), e + 2.0 / 3.0 * (c - e), e};
-}
-
-// Five-point Gauss-Legendre on [a, b].
-double gauss_length(const Bezier& curve, double a, double b) {
-  constexpr std::array<double, 3> kNode = {0.0, 0.5384693101056831, 0.9061798459386640};
-  constexpr std::array<double, 3> kWeight = {0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
-  const double mid = 0.5 * (a + b), half = 0.5 * (b - a);
-  double sum = kWeight[0] * curve.speed(mid);
-  for (int i = 1; i < 3; ++i) {
-    sum += kWeight[i] * (curve.speed(mid - half * kNode[i]) + curve.speed(mid + half * kNode[i]));
-  }
-  return sum * half;
-}
-
-// Halves the interval until halving changes the length by less than a picometre (or the rounding of a long curve).
-double adaptive_length(const Bezier& curve, double a, double b, int depth = 0) {
-  const double mid = 0.5 * (a + b), whole = gauss_length(curve, a, b);
-  const double parts = gauss_length(curve, a, mid) + gauss_length(curve, mid, b);
-  if (!(std::abs(parts - whole) > 1e-12 * std::max(1.0, whole)) || depth >= 16) return parts;  // also for NaN
-  return adaptive_length(curve, a, mid, depth + 1) + adaptive_length(curve, mid, b, depth + 1);
-}
-
-constexpr int kTableSize = 32;
-
-// Arc length at kTableSize + 1 even parameters.
-std::array<double, kTableSize + 1> length_table(const Bezier& curve) {
-  std::array<double, kTableSize + 1> table{};
-  for (int i = 0; i < kTableSize; ++i) {
-    table[i + 1] = table[i] + adaptive_length(curve, double(i) / kTableSize, double(i + 1) / kTableSize);
-  }
-  return table;
-}
-
-// The parameter at arc length `target`: the table gives the interval, bisection the rest.
-double parameter_at(const Bezier& curve, const std::array<double, kTableSize + 1>& table, double target) {
-  const auto above = std::upper_bound(table.begin() + 1, table.end() - 1, target);
-  const int i = static_cast<int>(above - table.begin()) - 1;
-  const double begin = double(i) / kTableSize;
-  double low = begin, high = double(i + 1) / kTableSize;
-  for (int k = 0; k < 36; ++k) {
-    const double mid = 0.5 * (low + high);
-    (table[i] + gauss_length(curve, begin, mid) < target ? low : high) = mid;
-  }
-  return 0.5 * (low + high);
+CurveShape shape_of(const Panel& panel, int edge) {
+  const PanelEdge& e = panel.edges[edge];
+  return CurveShape(panel.vertices[e.start], panel.vertices[e.end], e.curve);
 }
 
 Vec2 start_of(const Panel& panel, int edge) { return panel.vertices[panel.edges[edge].start]; }
@@ -119,12 +37,17 @@ std::string edge_field(const Panel& panel, int edge) { return cat(panel_field(pa
 absl::Status check_curve(const Panel& panel, int e) {
   const EdgeCurve& curve = panel.edges[e].curve;
   const std::string field = cat(edge_field(panel, e), ".curvature");
-  const size_t wanted = curve.kind == EdgeCurve::Kind::kQuadratic ? 1 : curve.kind == EdgeCurve::Kind::kCubic ? 2 : 0;
-  if (curve.controls.size() != wanted) {
-    return invalid_input("EDGE_CURVE", field,
-                         cat("panel ", panel.name, ": the curve of edge ", e, " has ", curve.controls.size(),
-                             " control points, its kind needs ", wanted),
-                         "Give one control point for a quadratic curve, two for a cubic one.");
+  const size_t found = curve.controls.size();
+  const size_t wanted = curve.kind == EdgeCurve::Kind::kQuadratic  ? 1
+                        : curve.kind == EdgeCurve::Kind::kCubic    ? 2
+                        : curve.kind == EdgeCurve::Kind::kPolyline ? std::clamp<size_t>(found, 1, kMaxPolylinePoints)
+                                                                   : 0;
+  if (found != wanted) {
+    return invalid_input(
+        "EDGE_CURVE", field,
+        cat("panel ", panel.name, ": the curve of edge ", e, " has ", found, " control points, its kind needs ",
+            wanted),
+        "Give one control point for a quadratic curve, two for a cubic one, up to 5000 for a polyline.");
   }
   for (const Vec2& c : curve.controls) {
     if (c.allFinite() && c.cwiseAbs().maxCoeff() < 1e4) continue;
@@ -181,35 +104,19 @@ absl::Status check_placement(const Panel& panel) {
   return absl::OkStatus();
 }
 
-struct Outline {
-  std::vector<Vec2> points;
-  std::vector<int> edge;  // [point_count] the edge that the point starts on
-};
-
-Outline outline_of(const Panel& panel) {
-  Outline out;
-  for (int e = 0; e < static_cast<int>(panel.edges.size()); ++e) {
-    const int count = panel.edges[e].curve.kind == EdgeCurve::Kind::kLine ? 1 : kOutlineSamplesPerCurve;
-    for (int k = 0; k < count; ++k) {
-      out.points.push_back(edge_point(panel, e, double(k) / count));
-      out.edge.push_back(e);
-    }
-  }
-  return out;
-}
-
 absl::Status check_outline(const Panel& panel) {
-  const Outline outline = outline_of(panel);
+  std::vector<int> edge_of;
+  const std::vector<Vec2> outline = outline_points(panel, 48, &edge_of);
   Eigen::AlignedBox2d box;
-  for (const Vec2& p : outline.points) box.extend(p);
+  for (const Vec2& p : outline) box.extend(p);
   const Vec2 size = box.sizes();
   if (size.maxCoeff() > kMaxPanelSize || size.minCoeff() < kMinPanelSize) {
     return invalid_input("PANEL_SIZE", panel_field(panel),
                          cat("panel ", panel.name, " measures ", to_mm(size.x()), " mm by ", to_mm(size.y()), " mm"),
                          "A panel must measure from 1 mm to 10 m; check the unit of the file.");
   }
-  if (const auto crossing = find_crossing(outline.points)) {
-    const int a = outline.edge[crossing->first], b = outline.edge[crossing->second];
+  if (const auto crossing = find_crossing(outline)) {
+    const int a = edge_of[crossing->first], b = edge_of[crossing->second];
     return invalid_input("PANEL_CROSSES_ITSELF", edge_field(panel, a),
                          a == b ? cat("panel ", panel.name, ": edge ", a, " crosses itself")
                                 : cat("panel ", panel.name, ": edge ", a, " crosses or touches edge ", b),
@@ -232,7 +139,8 @@ absl::Status check_panel(const Panel& panel) {
   }
   for (int e = 0; e < static_cast<int>(panel.edges.size()); ++e) RETURN_IF_ERROR(check_edge(panel, e));
   RETURN_IF_ERROR(check_placement(panel));
-  return check_outline(panel);
+  RETURN_IF_ERROR(check_outline(panel));
+  return check_marks(panel);
 }
 
 absl::Status check_stitch_side(const Pattern& pattern, int s, const StitchSide& side) {
@@ -286,61 +194,65 @@ absl::Status check_stitches(const Pattern& pattern) {
 
 }  // namespace
 
-Vec2 edge_point(const Panel& panel, int edge, double t) {
-  const Vec2 s = start_of(panel, edge), e = end_of(panel, edge);
-  if (t <= 0.0) return s;
-  if (t >= 1.0) return e;
-  const EdgeCurve& curve = panel.edges[edge].curve;
-  if (curve.kind == EdgeCurve::Kind::kLine) return s + t * (e - s);
-  if (curve.kind != EdgeCurve::Kind::kArc) return bezier_of(s, e, curve).point(t);
-  const Arc arc = arc_of(s, e, curve);
-  const double angle = arc.start_angle + t * arc.sweep;
-  return arc.centre + arc.radius * Vec2(std::cos(angle), std::sin(angle));
-}
-
-double edge_length(const Panel& panel, int edge) {
-  const Vec2 s = start_of(panel, edge), e = end_of(panel, edge);
-  const EdgeCurve& curve = panel.edges[edge].curve;
-  if (curve.kind == EdgeCurve::Kind::kLine) return (e - s).norm();
-  if (curve.kind == EdgeCurve::Kind::kArc) {
-    const Arc arc = arc_of(s, e, curve);
-    return arc.radius * std::abs(arc.sweep);
-  }
-  return length_table(bezier_of(s, e, curve)).back();
-}
+Vec2 edge_point(const Panel& panel, int edge, double t) { return shape_of(panel, edge).point(t); }
+double edge_length(const Panel& panel, int edge) { return shape_of(panel, edge).length(); }
+Vec2 edge_at(const Panel& panel, int edge, double share) { return shape_of(panel, edge).at(share); }
 
 std::vector<Vec2> sample_edge(const Panel& panel, int edge, int count) {
-  const EdgeCurve& curve = panel.edges[edge].curve;
-  const bool even = curve.kind == EdgeCurve::Kind::kLine || curve.kind == EdgeCurve::Kind::kArc;
+  const CurveShape shape = shape_of(panel, edge);
   std::vector<Vec2> points(count + 1);
-  if (even) {
-    for (int k = 0; k <= count; ++k) points[k] = edge_point(panel, edge, double(k) / count);
-    return points;
-  }
-  const Bezier bezier = bezier_of(start_of(panel, edge), end_of(panel, edge), curve);
-  const auto table = length_table(bezier);
-  points.front() = start_of(panel, edge);
-  points.back() = end_of(panel, edge);
-  for (int k = 1; k < count; ++k) points[k] = bezier.point(parameter_at(bezier, table, table.back() * k / count));
+  for (int k = 0; k <= count; ++k) points[k] = shape.at(double(k) / count);
   return points;
 }
 
-absl::Status validate(const Pattern& pattern) {
+std::vector<Vec2> outline_points(const Panel& panel, int per_curve, std::vector<int>* edge_of) {
+  std::vector<Vec2> points;
+  for (int e = 0; e < static_cast<int>(panel.edges.size()); ++e) {
+    const EdgeCurve& curve = panel.edges[e].curve;
+    const Vec2 s = start_of(panel, e), end = end_of(panel, e);
+    points.push_back(s);
+    if (curve.kind == EdgeCurve::Kind::kPolyline) {
+      for (const Vec2& c : curve.controls) points.push_back(from_relative(c, s, end));
+    } else if (curve.kind != EdgeCurve::Kind::kLine) {
+      const CurveShape shape(s, end, curve);
+      for (int k = 1; k < per_curve; ++k) points.push_back(shape.point(double(k) / per_curve));
+    }
+    if (edge_of != nullptr) edge_of->resize(points.size(), e);
+  }
+  return points;
+}
+
+double panel_area(const Panel& panel) { return std::abs(signed_area(outline_points(panel))); }
+
+std::vector<absl::Status> validate_all(const Pattern& pattern) {
+  std::vector<absl::Status> out;
+  auto keep = [&](absl::Status status) {
+    if (!status.ok()) out.push_back(std::move(status));
+    return out.empty();
+  };
   if (pattern.panels.empty()) {
-    return invalid_input("PATTERN_WITHOUT_PANELS", "pattern.panels", "the pattern has no panels",
-                         "Send a pattern with at least one panel.");
+    keep(invalid_input("PATTERN_WITHOUT_PANELS", "pattern.panels", "the pattern has no panels",
+                       "Send a pattern with at least one panel."));
   }
   std::set<std::string> names;
   for (const Panel& panel : pattern.panels) {
     if (panel.name.empty() || !names.insert(panel.name).second) {
-      return invalid_input(
+      keep(invalid_input(
           "PANEL_NAME", panel_field(panel),
           panel.name.empty() ? std::string("a panel has no name") : cat("two panels are called ", panel.name),
-          "Give every panel a name of its own.");
+          "Give every panel a name of its own."));
     }
-    RETURN_IF_ERROR(check_panel(panel));
+    keep(check_panel(panel));
   }
-  return check_stitches(pattern);
+  if (!out.empty()) return out;  // seams are measured on sound outlines only
+  if (keep(check_stitches(pattern))) keep(check_seams(pattern));
+  keep(check_sizes(pattern));
+  return out;
+}
+
+absl::Status validate(const Pattern& pattern) {
+  const std::vector<absl::Status> problems = validate_all(pattern);
+  return problems.empty() ? absl::OkStatus() : problems.front();
 }
 
 }  // namespace tryon

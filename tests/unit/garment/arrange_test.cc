@@ -4,6 +4,8 @@
 
 #include "gtest/gtest.h"
 #include "server/base/status.h"
+#include "server/garment/crossings.h"
+#include "server/garment/template.h"
 
 namespace tryon {
 namespace {
@@ -86,6 +88,59 @@ TEST(Arrange, ShoulderSeamsThatWouldCloseThroughTheBodyAreHeldOverIt) {
   for (const Seam& seam : garment->seams) {
     for (size_t k = 0; k < seam.left.size(); ++k) {
       EXPECT_GT(garment->placed[seam.left[k]].y(), 1.4);
+    }
+  }
+}
+
+// A trunk with arms held out and the two ends of each.
+SolidSet person(ArrangeTarget* target) {
+  std::vector<Solid> solids;
+  const auto bone = [&solids](const Vec3& a, const Vec3& b, double radius) {
+    Frustum f;
+    f.bottom = a, f.top = b, f.axis = (b - a).normalized();
+    f.u = f.axis.cross(Vec3::UnitZ()).normalized(), f.v = f.axis.cross(f.u);
+    f.bottom_radii = f.top_radii = Eigen::Vector2d(radius, radius);
+    solids.emplace_back(f);
+  };
+  bone({0, 0.8, 0}, {0, 1.4, 0}, 0.13);
+  bone({0.1, 0, 0}, {0.1, 0.85, 0}, 0.07);
+  bone({-0.1, 0, 0}, {-0.1, 0.85, 0}, 0.07);
+  target->height_m = 1.7, target->shoulder_height_m = 1.4, target->waist_height_m = 1.05;
+  target->left_shoulder = Vec3(0.17, 1.36, 0), target->left_wrist = Vec3(0.6, 1.0, 0);
+  target->right_shoulder = Vec3(-0.17, 1.36, 0), target->right_wrist = Vec3(-0.6, 1.0, 0);
+  bone(target->left_wrist, target->left_shoulder, 0.045);
+  bone(target->right_wrist, target->right_shoulder, 0.045);
+  return SolidSet(solids);
+}
+
+TEST(Arrange, EveryTemplateWithoutAPlacementStartsClearOfTheBodyAndOfItselfWithItsPiecesOnTheirSides) {
+  ArrangeTarget target;
+  const SolidSet solids = person(&target);
+  target.solids = &solids;
+  for (const TemplateInfo& info : list_templates()) {
+    const auto pattern = draft_template(info.name, DraftMeasurements{});
+    ASSERT_TRUE(pattern.ok()) << info.name << pattern.status();
+    auto garment = mesh_garment(RunContext{}, *pattern, 0.04);
+    ASSERT_TRUE(garment.ok()) << info.name << garment.status();
+    const auto report = arrange(RunContext{}, target, *pattern, &*garment);
+    ASSERT_TRUE(report.ok()) << info.name << report.status();
+    EXPECT_TRUE(report->by_roles);
+    EXPECT_GE(gap_of(*garment, solids), 0.0119) << info.name;
+    EXPECT_TRUE(crossing_panels(*garment).empty()) << info.name;
+    for (int v = 0; v < garment->vertex_count(); ++v) {
+      const std::string& name = garment->panel_names[garment->panel[v]];
+      if (name.find("front") != std::string::npos) {
+        EXPECT_GT(garment->placed[v].z(), 0.0) << info.name << " " << name;
+      }
+      if (name.find("back") != std::string::npos) {
+        EXPECT_LT(garment->placed[v].z(), 0.0) << info.name << " " << name;
+      }
+      if (name == "sleeve_left") {
+        EXPECT_GT(garment->placed[v].x(), 0.0) << info.name;
+      }
+      if (name == "sleeve_right") {
+        EXPECT_LT(garment->placed[v].x(), 0.0) << info.name;
+      }
     }
   }
 }

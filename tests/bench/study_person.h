@@ -1,0 +1,85 @@
+// What it is: people for the studies of garments: read, fitted once, with what cloth may not enter, and pictures.
+// Units and frame: metres, +Y up, facing +Z. How it fails: a body that cannot be made ends the process with its
+// message. Thread rules: plain values.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/body/body_from_measurements.h"
+#include "server/body/mannequin.h"
+#include "server/drape/assemble.h"
+#include "server/metrics/metrics.h"
+#include "server/render/preview.h"
+#include "server/sim/collision/collider.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/test_meshes.h"
+
+namespace tryon {
+
+struct StudyPerson {
+  FittedPerson person;
+  std::shared_ptr<sim::Collider> body;      // the scan
+  std::shared_ptr<sim::Collider> collider;  // the scan and the floor
+  int own_crossings = 0;                    // of the body's own triangles
+};
+
+inline StudyPerson study_of(StoredBody stored) {
+  StudyPerson out;
+  out.own_crossings = count_self_intersections(stored.body.mesh);
+  out.person = *person_of(std::move(stored), ProxyShape::kElliptic);
+  out.body = sim::make_mesh_collider(out.person.body.mesh);
+  std::vector<std::unique_ptr<sim::Collider>> parts;
+  parts.push_back(sim::make_mesh_collider(out.person.body.mesh));
+  parts.push_back(sim::make_plane_collider(Vec3::Zero(), Vec3::UnitY()));
+  out.collider = sim::make_union_collider(std::move(parts));
+  return out;
+}
+
+// One of the data set's bodies, with head and hands (patterns have hoods).
+inline StudyPerson study_person(const std::string& file) {
+  auto body = make_body(RunContext(), testing::read_obj(testing::shared_data_path("bodies/" + file)), ScanOptions());
+  StoredBody stored;
+  if (body.ok()) stored.body = *std::move(body);
+  auto proxies = body.ok() ? fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic) : body.status();
+  if (!proxies.ok()) {
+    std::fprintf(stderr, "%s: %s\n", file.c_str(), std::string(proxies.status().message()).c_str());
+    std::exit(1);
+  }
+  stored.proxies.push_back(*std::move(proxies));
+  stored.has_head_and_hands = true;
+  return study_of(std::move(stored));
+}
+
+// Pairs of a cloth triangle and a body triangle that cross (exact).
+inline int crossings_with_body(const StudyPerson& study, const TriangleMesh& cloth) {
+  TriangleMesh both = study.person.body.mesh;
+  const int base = both.vertex_count();
+  both.positions.insert(both.positions.end(), cloth.positions.begin(), cloth.positions.end());
+  for (const Triangle& t : cloth.triangles) both.triangles.push_back(t + Triangle::Constant(base));
+  return count_self_intersections(both) - count_self_intersections(cloth) - study.own_crossings;
+}
+
+inline void picture(const StudyPerson& study, const TriangleMesh& cloth, const std::string& folder,
+                    const std::string& name) {
+  RenderPiece body, garment;
+  body.mesh = study.person.body.mesh;
+  garment.mesh = cloth;
+  garment.colour = {0.10, 0.25, 0.50};
+  garment.cloth = true;
+  RenderSettings settings;
+  settings.width = 384, settings.height = 512;
+  for (const View view : {View::kFront, View::kBack, View::kLeft}) {
+    const auto image = render_view(RunContext(), {body, garment}, view, settings);
+    if (!image.ok()) continue;
+    std::ofstream file(folder + "/" + name + "_" + std::string(view_name(view)) + ".png", std::ios::binary);
+    file << *encode_png(*image);
+  }
+}
+
+}  // namespace tryon
