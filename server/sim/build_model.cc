@@ -5,6 +5,8 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/edge_side.h"
+#include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/threads.h"
 #include "server/sim/model.h"
 
@@ -27,16 +29,12 @@ absl::Status check_fabric(const SpringFabric& f) {
   RETURN_IF_ERROR(check_number("fabric.shear", f.shear, 0, 1e6));
   RETURN_IF_ERROR(check_number("fabric.bend_warp", f.bend_warp, 0, 1));
   RETURN_IF_ERROR(check_number("fabric.bend_weft", f.bend_weft, 0, 1));
+  RETURN_IF_ERROR(check_number("fabric.bend_twist", f.bend_twist, 0, 1));
   RETURN_IF_ERROR(check_number("fabric.poisson", f.poisson, -0.9, 0.9));
   RETURN_IF_ERROR(check_number("fabric.strain_limit", f.strain_limit, 0, 2));
   RETURN_IF_ERROR(check_number("fabric.thickness", f.thickness, 0, 0.1));
   RETURN_IF_ERROR(check_number("fabric.friction_static", f.friction_static, 0, 10));
   return check_number("fabric.friction_kinetic", f.friction_kinetic, 0, 10);
-}
-
-double signed_rest_area(const std::array<Vec2, 3>& c) {
-  const Vec2 u = c[1] - c[0], v = c[2] - c[0];
-  return 0.5 * (u.x() * v.y() - u.y() * v.x());
 }
 
 absl::Status bad_particle(std::string_view where, int particle, int count) {
@@ -73,6 +71,16 @@ absl::Status check_cloth(const ClothInput& cloth) {
   for (size_t i = 0; i < cloth.pinned.size(); ++i)
     if (cloth.pinned[i] < 0 || cloth.pinned[i] >= count)
       return bad_particle(cat("pinned[", i, "]"), cloth.pinned[i], count);
+  RETURN_IF_ERROR(check_number("tether_stiffness", cloth.tether_stiffness, 0, 1e6));
+  for (size_t i = 0; i < cloth.tethers.size(); ++i) {
+    const Tether& tether = cloth.tethers[i];
+    for (int p : {tether.a, tether.b})
+      if (p < 0 || p >= count) return bad_particle(cat("tethers[", i, "]"), p, count);
+    RETURN_IF_ERROR(check_number(cat("tethers[", i, "].length"), tether.length, 0, 100));
+  }
+  if (cloth.layout == SpringLayout::kEdges && cloth.bend != BendLaw::kQuadratic)
+    return invalid_input("MODEL_UNSUPPORTED", "bend", "springs along edges bend by springs across them, not by angles",
+                         "choose thread springs or membrane triangles, or leave the bending law");
   return absl::OkStatus();
 }
 
@@ -126,40 +134,6 @@ void add_threads(const ClothInput& cloth, DrapeModel* model) {
     model->threads.warp.push_back(k.warp * area);
     model->threads.bias.push_back(k.bias * area);
   }
-}
-
-// One side of an edge in the rest shape of its own triangle; seams may join different rest lengths.
-struct EdgeSide {
-  Vec2 end0, end1, opposite;
-  int opposite_particle = 0;
-  double area = 0;
-  Vec2 along() const { return end1 - end0; }
-  double length() const { return along().norm(); }
-  double height() const { return 2 * area / length(); }
-};
-
-EdgeSide edge_side(const ClothInput& cloth, const EdgeUse& edge, int triangle) {
-  EdgeSide side;
-  for (int k = 0; k < 3; ++k) {
-    const int particle = cloth.triangles[triangle][k];
-    const Vec2& flat = cloth.corner_flat[triangle][k];
-    if (particle == edge.a) {
-      side.end0 = flat;
-    } else if (particle == edge.b) {
-      side.end1 = flat;
-    } else {
-      side.opposite = flat;
-      side.opposite_particle = particle;
-    }
-  }
-  side.area = std::abs(signed_rest_area(cloth.corner_flat[triangle]));
-  return side;
-}
-
-// Bending stiffness across the edge: curvature runs along the edge's normal n, mixed by n_x^2 and n_y^2.
-double bend_across(const SpringFabric& fabric, const EdgeSide& side) {
-  const Vec2 d = side.along().normalized();
-  return fabric.bend_weft * d.y() * d.y() + fabric.bend_warp * d.x() * d.x();
 }
 
 void add_hinges(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeModel* model) {
@@ -229,12 +203,13 @@ absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth) {
   DrapeModel model;
   model.particle_count = static_cast<int>(cloth.positions.size());
   model.triangles = cloth.triangles;
+  model.corner_flat = cloth.corner_flat;
   model.fabric = cloth.fabric;
   RETURN_IF_ERROR(add_masses(cloth, &model));
   const std::vector<EdgeUse> edges = mesh_edges(TriangleMesh{cloth.positions, cloth.triangles});
   if (cloth.layout != SpringLayout::kEdges) {
     cloth.layout == SpringLayout::kThreads ? add_threads(cloth, &model) : add_membranes(cloth, &model);
-    add_hinges(cloth, edges, &model);
+    cloth.bend == BendLaw::kQuadratic ? add_hinges(cloth, edges, &model) : fold::build(cloth, &model);
   } else {
     add_edge_springs(cloth, edges, SpringKind::kStructural, &model.springs);
     add_edge_springs(cloth, edges, SpringKind::kShear, &model.springs);
@@ -243,6 +218,8 @@ absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth) {
   for (const auto& [a, b] : cloth.ties)
     if (a != b)
       add_spring(SpringKind::kSeam, a, b, (cloth.positions[a] - cloth.positions[b]).norm(), 0.0, &model.springs);
+  for (const Tether& tether : cloth.tethers)
+    add_spring(SpringKind::kTether, tether.a, tether.b, tether.length, cloth.tether_stiffness, &model.springs);
   return model;
 }
 

@@ -18,7 +18,8 @@
 
 namespace tryon::sim {
 
-enum class SpringKind : uint8_t { kStructural, kShear, kBend, kSeam };
+// kTether pulls only when longer than its rest length: it holds a particle within reach of another, a pin as a rule.
+enum class SpringKind : uint8_t { kStructural, kShear, kBend, kSeam, kTether };
 
 struct Springs {                 // structure of arrays, sorted by kind then index
   std::vector<int> a, b;         // [spring_count] particles
@@ -52,6 +53,27 @@ struct Hinges {
   int count() const { return static_cast<int>(particle.size()); }
 };
 
+// Bending by dihedral angles theta (constraints/folds.h): E = 1/2 theta^T B theta over the interior edges, B constant.
+struct Folds {
+  std::vector<std::array<int, 4>> particle;  // [fold_count] edge ends, then the two opposite vertices
+  std::vector<Real> rest_angle;              // [fold_count] rad
+  std::vector<Real> edge_length;             // [fold_count] m, at rest
+  std::vector<std::array<Real, 4>> weight;   // [fold_count] as Hinges: |sum weight x| is edge length times angle
+  std::vector<int> row_begin, column;        // B by rows, symmetric, columns ascending
+  std::vector<Real> stiffness;               // N m
+  int count() const { return static_cast<int>(particle.size()); }
+};
+
+// How the cloth resists bending (layouts kThreads and kMembrane). kQuadratic: isometric, quadratic in the positions,
+// for every solver: the default. kHinge: the dihedral angle of each edge. kShape: the shape operator averaged over each
+// triangle, with warp, weft and twist apart: the reference, for the minimisers.
+enum class BendLaw : uint8_t { kQuadratic, kHinge, kShape };
+
+struct Tether {
+  int a = 0, b = 0;   // particles
+  double length = 0;  // m, below which it is slack
+};
+
 // kThreads: thread springs and quadratic bending, exact for the declared fabric on any mesh: the default.
 // kEdges: the papers' network, springs along edges (structural, shear) and across them (bend); it carries a Poisson
 // ratio of about 1/3 and a shear stiffness of about 3/8 of the stretch stiffness whatever the fabric says.
@@ -61,6 +83,7 @@ enum class SpringLayout : uint8_t { kThreads, kEdges, kMembrane };
 
 struct SpringFabric {  // what the springs are made from; per unit width
   double areal_density = 0.15, stretch_warp = 500, stretch_weft = 500, shear = 40, bend_warp = 5e-6, bend_weft = 5e-6;
+  double bend_twist = 0.0;    // kShape only: D_66, N m; 0 = half the geometric mean of warp and weft (isotropic)
   double poisson = 0.0;       // kMembrane only: -0.9 .. 0.9
   double strain_limit = 0.0;  // kMembrane only: engineering strain beyond which the cloth stiffens; 0 = nowhere
   double thickness = 0.5e-3;
@@ -75,6 +98,10 @@ struct ClothInput {
   std::vector<std::pair<int, int>> ties;  // particle pairs that seam springs pull together
   std::vector<int> pinned;                // particles that do not move
   SpringLayout layout = SpringLayout::kThreads;
+  BendLaw bend = BendLaw::kQuadratic;
+  bool rest_angles = false;         // kHinge, kShape: the start shape's folds are at rest (pleats, curved strips)
+  std::vector<Tether> tethers;      // see pin_tethers()
+  double tether_stiffness = 200.0;  // N/m, 0 .. 1e6
 };
 
 struct DrapeModel {
@@ -85,12 +112,16 @@ struct DrapeModel {
   Threads threads;
   Membranes membranes;
   Hinges hinges;
-  std::vector<Triangle> triangles;  // [triangle_count] for normals and areas (wind)
-  std::vector<Real> rest_area;      // [triangle_count]
+  Folds folds;                                   // in place of hinges
+  std::vector<Triangle> triangles;               // [triangle_count] for normals and areas (wind)
+  std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest shape, as in ClothInput
+  std::vector<Real> rest_area;                   // [triangle_count]
   SpringFabric fabric;
   Real mean_weight = 0;  // N: mean mass x g; the unit of residuals
 };
 absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth);
+// One from each particle to its nearest pinned one along the mesh's rest edges, times `slack`; none without pins.
+std::vector<Tether> pin_tethers(const ClothInput& cloth, double slack = 1.0);
 
 struct DrapeState {
   std::vector<RVec3> x, v;  // [particle_count] m, m/s
@@ -106,6 +137,7 @@ struct Scene {
   Wind wind;
   Eigen::Vector3d gravity{0, -9.80665, 0};
   double contact_offset = 2e-3;  // m kept between cloth and body
+  double self_contact = 0.0;  // m kept between layers of the cloth (minimisers only); 0 = they pass through each other
 };
 
 }  // namespace tryon::sim

@@ -78,6 +78,35 @@ void add_bend_forces(const DrapeModel& model, const DrapeState& state, Forces* f
   }
 }
 
+double dihedral(const std::array<Vec3, 4>& x) {
+  const Vec3 e = (x[1] - x[0]).normalized();
+  const Vec3 left = (x[2] - x[0]) - e * e.dot(x[2] - x[0]), right = (x[3] - x[0]) - e * e.dot(x[3] - x[0]);
+  return std::atan2(e.dot(left.cross(right)), -left.dot(right));
+}
+
+// Moments of all folds, then each angle's slope by central differences.
+void add_fold_forces(const DrapeModel& model, const DrapeState& state, Forces* forces) {
+  const Folds& folds = model.folds;
+  const auto corners = [&](int f) {
+    std::array<Vec3, 4> x;
+    for (int k = 0; k < 4; ++k) x[k] = at(state, folds.particle[f][k]);
+    return x;
+  };
+  for (int f = 0; f < folds.count(); ++f) {
+    double moment = 0;
+    for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k)
+      moment +=
+          double(folds.stiffness[k]) * (dihedral(corners(folds.column[k])) - double(folds.rest_angle[folds.column[k]]));
+    const double step = 1e-5 * double(folds.edge_length[f]);
+    for (int k = 0; k < 12; ++k) {
+      std::array<Vec3, 4> plus = corners(f), minus = plus;
+      plus[k / 3][k % 3] += step;
+      minus[k / 3][k % 3] -= step;
+      (*forces)[folds.particle[f][k / 3]][k % 3] -= moment * (dihedral(plus) - dihedral(minus)) / (2 * step);
+    }
+  }
+}
+
 void add_spring_forces(const DrapeModel& model, const DrapeState& state, double tie_stiffness, Forces* forces) {
   for (int s = 0; s < model.springs.count(); ++s) {
     const bool tie = model.springs.kind[s] == SpringKind::kSeam;
@@ -85,6 +114,7 @@ void add_spring_forces(const DrapeModel& model, const DrapeState& state, double 
     const double rest = double(model.springs.rest[s]) * (tie ? double(state.tie_rest_ratio) : 1.0);
     const Vec3 apart = at(state, model.springs.b[s]) - at(state, model.springs.a[s]);
     const double length = apart.norm();
+    if (model.springs.kind[s] == SpringKind::kTether && length < rest) continue;
     const Vec3 pull = length > 0 ? Vec3(apart * (k * (length - rest) / length)) : Vec3(Vec3::Zero());
     (*forces)[model.springs.a[s]] += pull;
     (*forces)[model.springs.b[s]] -= pull;
@@ -145,6 +175,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
   add_thread_forces(model, state, &forces);
   add_membrane_forces(model, state, &forces);
   add_bend_forces(model, state, &forces);
+  add_fold_forces(model, state, &forces);
   add_spring_forces(model, state, tie_stiffness, &forces);
   add_outer_forces(model, scene, state, &forces);
   const double mu = std::max(model.fabric.friction_static, model.fabric.friction_kinetic);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/threads.h"
 #include "server/sim/constraints/ties.h"
@@ -23,9 +24,11 @@ Real slack(Real squared_length) { return 1 - 1 / std::sqrt(std::max(squared_leng
 ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
     : model_(model), tie_stiffness_(static_cast<Real>(tie_stiffness)) {
   const int hinges = model.hinges.count(), springs = model.springs.count();
-  slots_.resize(hinge_slot() + hinges + springs);
+  const int folds = model.folds.count();
+  slots_.resize(fold_slot() + 4 * folds);
+  angles_.resize(folds);
   partials_.resize(chunk_count(model.threads.count()) + chunk_count(model.membranes.count()) + chunk_count(hinges) +
-                   chunk_count(springs) + chunk_count(model.particle_count));
+                   chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(model.particle_count));
   build_gather();
 }
 
@@ -58,6 +61,9 @@ void ElasticEnergy::visit_coefficients(Visit visit) const {
     visit(slot, model_.springs.a[i], Real(1), k);
     visit(slot, model_.springs.b[i], Real(-1), k);
   }
+  // Four slots that hold gradients; the stiffness is left to matrix().
+  for (int i = 0; i < model_.folds.count(); ++i)
+    for (int j = 0; j < 4; ++j, ++slot) visit(slot, model_.folds.particle[i][j], Real(1), Real(0));
 }
 
 void ElasticEnergy::build_gather() {
@@ -93,6 +99,16 @@ Eigen::SparseMatrix<double> ElasticEnergy::matrix() const {
     open.push_back({particle, static_cast<double>(coefficient), static_cast<double>(stiffness)});
   });
   flush();
+  // Folds by the quadratic of their flat state: |sum w x| is length times angle.
+  for (int f = 0; f < model_.folds.count(); ++f) {
+    const auto& w = model_.folds.weight[f];
+    double own = 0, edge2 = 0;
+    for (int k = model_.folds.row_begin[f]; k < model_.folds.row_begin[f + 1]; ++k)
+      own += std::abs(static_cast<double>(model_.folds.stiffness[k]));
+    edge2 = static_cast<double>(model_.folds.edge_length[f] * model_.folds.edge_length[f]);
+    for (int k = 0; k < 4; ++k) open.push_back({model_.folds.particle[f][k], static_cast<double>(w[k]), own / edge2});
+    flush();
+  }
   Eigen::SparseMatrix<double> out(model_.particle_count, model_.particle_count);
   out.setFromTriplets(triplets.begin(), triplets.end());
   return out;
@@ -153,8 +169,35 @@ void ElasticEnergy::run_springs(int begin, int end, double* energy) {
     const RVec3 e = x_[model_.springs.a[i]] - x_[model_.springs.b[i]];
     const Real rest = tie::rest(model_.springs, i, rest_ratio_);
     const Real k = tie::stiffness(model_.springs, i, tie_stiffness_);
+    if (model_.springs.kind[i] == SpringKind::kTether && spring::is_slack(rest, e)) {
+      out[i].setZero();
+      continue;
+    }
     sum += spring::value(k, rest, e);
     out[i] = spring::gradient(k, rest, e);
+  }
+  *energy = sum;
+}
+
+void ElasticEnergy::run_angles(int begin, int end, double* energy) {
+  for (int i = begin; i < end; ++i) {
+    const auto& p = model_.folds.particle[i];
+    angles_[i] = fold::angle({x_[p[0]], x_[p[1]], x_[p[2]], x_[p[3]]}) - model_.folds.rest_angle[i];
+  }
+  *energy = 0;
+}
+
+void ElasticEnergy::run_folds(int begin, int end, double* energy) {
+  const Folds& folds = model_.folds;
+  double sum = 0;
+  for (int i = begin; i < end; ++i) {
+    Real moment = 0;
+    for (int k = folds.row_begin[i]; k < folds.row_begin[i + 1]; ++k)
+      moment += folds.stiffness[k] * angles_[folds.column[k]];
+    const auto& p = folds.particle[i];
+    const fold::Corners g = fold::angle_gradient({x_[p[0]], x_[p[1]], x_[p[2]], x_[p[3]]});
+    for (int j = 0; j < 4; ++j) slots_[fold_slot() + 4 * i + j] = moment * g[j];
+    sum += static_cast<double>(Real(0.5) * moment * angles_[i]);
   }
   *energy = sum;
 }
@@ -192,7 +235,11 @@ double ElasticEnergy::evaluate(const RunContext& run, const RVec3* x, Real tie_r
   for_chunks(run, membranes, first += chunk_count(threads), &ElasticEnergy::run_membranes);
   for_chunks(run, hinges, first += chunk_count(membranes), &ElasticEnergy::run_hinges);
   for_chunks(run, springs, first += chunk_count(hinges), &ElasticEnergy::run_springs);
-  for_chunks(run, model_.particle_count, first += chunk_count(springs), &ElasticEnergy::gather);
+  first += chunk_count(springs);
+  const int folds = model_.folds.count();
+  for_chunks(run, folds, first, &ElasticEnergy::run_angles);
+  for_chunks(run, folds, first += chunk_count(folds), &ElasticEnergy::run_folds);
+  for_chunks(run, model_.particle_count, first += chunk_count(folds), &ElasticEnergy::gather);
   return std::accumulate(partials_.begin(), partials_.end(), 0.0);
 }
 

@@ -13,7 +13,7 @@ struct Element {
   std::array<int, 4> particle;
   std::array<Real, 4> weight;
   Real rest = 0, stiffness = 0;
-  bool seam = false;
+  bool seam = false, tether = false;
 };
 using Group = std::vector<Element>;  // one kind; coloured on its own, in the order given
 
@@ -30,8 +30,13 @@ Group edge_group(const DrapeModel& model, SpringKind kind) {
   Group out;
   const Springs& s = model.springs;
   for (int i = 0; i < s.count(); ++i)
-    if (s.kind[i] == kind)
-      out.push_back({{s.a[i], s.b[i], s.a[i], s.a[i]}, {1, -1, 0, 0}, s.rest[i], s.stiffness[i], false});
+    if (s.kind[i] == kind && s.stiffness[i] > 0)
+      out.push_back({{s.a[i], s.b[i], s.a[i], s.a[i]},
+                     {1, -1, 0, 0},
+                     s.rest[i],
+                     s.stiffness[i],
+                     false,
+                     kind == SpringKind::kTether});
   return out;
 }
 
@@ -92,6 +97,7 @@ void append(const DrapeModel& model, const Element& e, Elements* out) {
   out->rest.push_back(e.rest);
   out->stiffness.push_back(e.stiffness);
   out->seam.push_back(e.seam);
+  out->tether.push_back(e.tether);
   Real mobility = 0;
   for (int k = 0; k < 4; ++k) mobility += model.inverse_mass[e.particle[k]] * e.weight[k] * e.weight[k];
   out->mobility.push_back(mobility);
@@ -114,7 +120,7 @@ Elements make_elements(const DrapeModel& model, double tie_stiffness) {
   out.colour_begin = {0};
   append_coloured(model, seam_group(model, tie_stiffness), &out);
   for (int direction : {1, 0, 2, 3}) append_coloured(model, thread_group(model, direction), &out);
-  for (SpringKind kind : {SpringKind::kStructural, SpringKind::kShear, SpringKind::kBend})
+  for (SpringKind kind : {SpringKind::kStructural, SpringKind::kShear, SpringKind::kBend, SpringKind::kTether})
     append_coloured(model, edge_group(model, kind), &out);
   append_coloured(model, hinge_group(model), &out);
   return out;

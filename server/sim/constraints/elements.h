@@ -18,6 +18,7 @@ struct Elements {
   std::vector<std::array<int, 4>> particle;  // unused places repeat the first particle with coefficient 0
   std::vector<std::array<Real, 4>> weight;   // c_j
   std::vector<Real> rest, stiffness;
+  std::vector<uint8_t> tether;    // slack below its rest length
   std::vector<uint8_t> seam;      // rest is scaled by DrapeState::tie_rest_ratio
   std::vector<Real> mobility;     // sum of inverse mass c_j^2, 1/kg; 0 = all its particles are pinned
   std::vector<int> colour_begin;  // [colour_count + 1]

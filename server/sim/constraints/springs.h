@@ -32,4 +32,7 @@ inline Matrix3 hessian(Real k, Real rest, const RVec3& e) {
   return k * (Matrix3::Identity() - (rest / length) * (Matrix3::Identity() - u * u.transpose()));
 }
 
+// Slack at or below the rest length.
+inline bool is_slack(Real rest, const RVec3& e) { return e.squaredNorm() <= rest * rest; }
+
 }  // namespace tryon::sim::spring

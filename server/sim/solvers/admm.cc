@@ -76,7 +76,8 @@ class Admm : public Solver {
       if (!split(i)) continue;
       const RVec3 p = elements_.vector(i, x_.data()) + scaled_[i];
       const Real length = p.norm();
-      copy_[i] = length > Real(1e-12) ? RVec3(p * ((length + rest(i)) / (2 * length))) : p;
+      const bool slack = elements_.tether[i] && length <= rest(i);
+      copy_[i] = length > Real(1e-12) && !slack ? RVec3(p * ((length + rest(i)) / (2 * length))) : p;
       scaled_[i] = p - copy_[i];
     }
   }

@@ -28,15 +28,23 @@ bool DescentSolver::converged() const {
   return largest <= limit * limit;
 }
 
+double DescentSolver::slope_to_trial() const {
+  double sum = 0;
+  for (size_t i = 0; i < x_.size(); ++i) sum += static_cast<double>(gradient_[i].dot(trial_[i] - x_[i]));
+  return sum;
+}
+
 bool DescentSolver::search_line(const RunContext& run) {
   const double slope = dot(gradient_, direction_);
   if (!(slope < 0)) return false;
   Real length = 1;
   for (int halving = 0; halving <= kMaxHalvings; ++halving, length *= Real(0.5)) {
     for (int i = 0; i < model_.particle_count; ++i) trial_[i] = x_[i] + length * direction_[i];
+    double expected = static_cast<double>(length) * slope;
+    if (potential_.limit(&trial_)) expected = slope_to_trial();
     const double trial = potential_.evaluate(run, trial_, &trial_gradient_);
     const double noise = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * potential_.scale();
-    if (trial <= phi_ + kSufficientDecrease * static_cast<double>(length) * slope + noise) {
+    if (trial <= phi_ + kSufficientDecrease * std::min(expected, 0.0) + noise) {
       accepted();
       x_.swap(trial_);
       gradient_.swap(trial_gradient_);
@@ -74,6 +82,7 @@ absl::StatusOr<StepReport> DescentSolver::step(const RunContext& run, const Scen
   std::copy(state->x.begin(), state->x.end(), x_.begin());
   RETURN_IF_ERROR(prepare(&report));
   choose_start(run, *state);
+  potential_.limit(&x_);
   ASSIGN_OR_RETURN(report.iterations, minimise(run, scene));
   if (!std::isfinite(phi_)) return potential_.not_finite("solve", x_);
   report.potential = phi_;

@@ -40,6 +40,7 @@ class DescentSolver : public Solver {
   double phi_ = 0;
 
  private:
+  double slope_to_trial() const;  // by the gradient at x_
   absl::StatusOr<int> minimise(const RunContext& run, const Scene& scene);
 };
 

@@ -6,6 +6,7 @@
 #include "Eigen/Eigenvalues"
 #include "Eigen/OrderingMethods"
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/ties.h"
 
@@ -55,6 +56,11 @@ void PotentialHessian::visit_pairs(Visit visit) const {
     const int ends[2] = {model_.springs.a[s], model_.springs.b[s]};
     all(ends, 2);
   }
+  for (int f = 0; f < model_.folds.count(); ++f)
+    for (int k = model_.folds.row_begin[f]; k < model_.folds.row_begin[f + 1]; ++k)
+      if (model_.folds.column[k] <= f)
+        for (int a : model_.folds.particle[f])
+          for (int b : model_.folds.particle[model_.folds.column[k]]) visit(a, b);
   for (int i = 0; i < model_.particle_count; ++i) visit(i, i);
 }
 
@@ -165,8 +171,49 @@ void PotentialHessian::add_springs(const std::vector<RVec3>& x, bool convex) {
   for (int s = 0; s < springs.count(); ++s) {
     const double k = tie::stiffness(springs, s, static_cast<Real>(settings_.tie_stiffness));
     const double rest = tie::rest(springs, s, potential_.tie_rest_ratio());
-    const Matrix3 hessian = spring_hessian(k, rest, (x[springs.a[s]] - x[springs.b[s]]).cast<double>(), convex);
+    const RVec3 e = x[springs.a[s]] - x[springs.b[s]];
+    Matrix3 hessian = spring_hessian(k, rest, e.cast<double>(), convex);
+    if (springs.kind[s] == SpringKind::kTether && spring::is_slack(static_cast<Real>(rest), e)) hessian.setZero();
     add(hessian), add(-hessian), add(hessian);  // (a, a), (b, a), (b, b)
+  }
+}
+
+// B_ef (grad theta_e grad theta_f^T and its transpose) for each pair, and the moment times the angle's own Hessian,
+// which is left out where `convex`: the rest is positive semidefinite because B is.
+void PotentialHessian::add_folds(const std::vector<RVec3>& x, bool convex) {
+  const Folds& folds = model_.folds;
+  const auto corners = [&](int f) -> fold::Corners {
+    const auto& p = folds.particle[f];
+    return {x[p[0]], x[p[1]], x[p[2]], x[p[3]]};
+  };
+  std::vector<fold::Corners> gradient(folds.count());
+  std::vector<double> angle(folds.count());
+  for (int f = 0; f < folds.count(); ++f) {
+    gradient[f] = fold::angle_gradient(corners(f));
+    angle[f] = static_cast<double>(fold::angle(corners(f)) - folds.rest_angle[f]);
+  }
+  for (int f = 0; f < folds.count(); ++f) {
+    double moment = 0;
+    for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k)
+      moment += static_cast<double>(folds.stiffness[k]) * angle[folds.column[k]];
+    fold::Matrix12 own = fold::Matrix12::Zero();
+    if (!convex) own = moment * fold::angle_hessian(corners(f));
+    for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k) {
+      const int g = folds.column[k];
+      if (g > f) continue;
+      const double b_fg = static_cast<double>(folds.stiffness[k]);
+      for (int a = 0; a < 4; ++a)
+        for (int b = 0; b < 4; ++b) {
+          Matrix3 block = b_fg * (gradient[f][a].cast<double>() * gradient[g][b].cast<double>().transpose());
+          if (g == f) {
+            block += own.block<3, 3>(3 * a, 3 * b);
+            if (a != b) block *= 0.5;  // (a, b) and (b, a) both come here, each to the same lower block
+          } else if (folds.particle[f][a] == folds.particle[g][b]) {
+            block += block.transpose().eval();
+          }
+          add(block);
+        }
+    }
   }
 }
 
@@ -194,6 +241,7 @@ void PotentialHessian::assemble(const std::vector<RVec3>& x, bool convex) {
   add_membranes(x, convex);
   add_hinges();
   add_springs(x, convex);
+  add_folds(x, convex);
   add_particles(x);
   clear_pinned();
 }

@@ -34,6 +34,7 @@ class PotentialHessian {
   void add_threads(const std::vector<RVec3>& x, bool convex);
   void add_membranes(const std::vector<RVec3>& x, bool convex);
   void add_hinges();
+  void add_folds(const std::vector<RVec3>& x, bool convex);
   void add_springs(const std::vector<RVec3>& x, bool convex);
   void add_particles(const std::vector<RVec3>& x);
   void clear_pinned();

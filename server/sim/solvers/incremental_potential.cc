@@ -80,8 +80,23 @@ absl::Status IncrementalPotential::begin(const RunContext& run, const Scene& sce
   predict(scene, state);
   const double start = now_s();
   contact_.begin_step(run, scene, state.x);
+  begin_self_contact(scene, state.x);
   report->collision_s = now_s() - start;
   return absl::OkStatus();
+}
+
+void IncrementalPotential::begin_self_contact(const Scene& scene, const std::vector<RVec3>& x) {
+  const Real radius = static_cast<Real>(scene.self_contact);
+  if (radius <= 0) {
+    self_contact_.reset();
+    return;
+  }
+  if (!self_contact_ || self_contact_->radius() != radius) {
+    std::vector<Real> stiffness;
+    for (int i = 0; i < model_.particle_count; ++i) stiffness.push_back(contact_.stiffness(i));
+    self_contact_ = std::make_unique<SelfContact>(model_, radius, contact_.kinetic_friction(), std::move(stiffness));
+  }
+  self_contact_->begin_step(x);
 }
 
 void IncrementalPotential::predict(const Scene& scene, const DrapeState& state) {
@@ -107,7 +122,8 @@ RVec3 IncrementalPotential::ballistic(int i) const {
 }
 
 bool IncrementalPotential::refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
-  return contact_.refresh(run, scene, x, kRequeryDistance);
+  const bool layers = self_contact_ && self_contact_->refresh(x);
+  return contact_.refresh(run, scene, x, kRequeryDistance) || layers;
 }
 
 void IncrementalPotential::evaluate_particles(int begin, int end, double* energy) {
@@ -138,6 +154,11 @@ double IncrementalPotential::evaluate(const RunContext& run, const std::vector<R
   run.parallel_for(model_.particle_count, kGrain, [this](int64_t begin, int64_t end) {
     evaluate_particles(static_cast<int>(begin), static_cast<int>(end), partials_.data() + begin / kGrain);
   });
+  if (self_contact_) {
+    energy += self_contact_->add(x, gradient);
+    for (int i = 0; any_pinned_ && i < model_.particle_count; ++i)
+      if (pinned(i)) (*gradient)[i].setZero();
+  }
   scale_ = std::abs(energy);
   for (double part : partials_) {
     energy += part;
@@ -155,6 +176,7 @@ void IncrementalPotential::finish(const RunContext& run, const Scene& scene, con
   }
   const double start = now_s();
   contact_.project(run, scene, &state->x, &state->v);
+  limit(&state->x);
   for (int i = 0; i < model_.particle_count; ++i)
     if (model_.inverse_mass[i] == 0) {
       state->x[i] = old_[i];
@@ -170,6 +192,7 @@ void IncrementalPotential::finish(const RunContext& run, const Scene& scene, con
 // Net force at the end of the step: elastic, gravity, wind on the cloth as it moves now; no inertia.
 void IncrementalPotential::report_residual(const RunContext& run, const DrapeState& state, StepReport* report) {
   elastic_.evaluate(run, state.x.data(), tie_ratio_, internal_.data());
+  if (self_contact_) self_contact_->add(state.x, &internal_);
   const double unit = static_cast<double>(model_.mean_weight);
   double largest = 0, sum = 0, fastest = 0;
   int free_count = 0;

@@ -6,12 +6,14 @@
 // bytes for any number of threads. No allocation after the constructor.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "Eigen/Sparse"
 #include "server/base/run_context.h"
 #include "server/sim/collision/contact.h"
+#include "server/sim/collision/self_contact.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/forces/outer.h"
 #include "server/sim/model.h"
@@ -30,6 +32,9 @@ class IncrementalPotential {
   double scale() const { return scale_; }
   // Follows the body where particles moved; true if any contact plane changed and the potential with it.
   bool refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x);
+  // Takes positions back to where layers of the cloth cannot have passed each other since the last search; true if any
+  // had to go.
+  bool limit(std::vector<RVec3>* x) { return self_contact_ && self_contact_->limit(x); }
   void finish(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, DrapeState* state,
               StepReport* report);
   absl::Status not_finite(std::string_view phase, const std::vector<RVec3>& values) const;
@@ -54,6 +59,7 @@ class IncrementalPotential {
 
  private:
   absl::Status check_state(const DrapeState& state) const;
+  void begin_self_contact(const Scene& scene, const std::vector<RVec3>& x);
   void predict(const Scene& scene, const DrapeState& state);
   void evaluate_particles(int begin, int end, double* energy);
   void report_residual(const RunContext& run, const DrapeState& state, StepReport* report);
@@ -63,6 +69,7 @@ class IncrementalPotential {
   const Real inverse_h2_;
   ElasticEnergy elastic_;
   ContactSet contact_;
+  std::unique_ptr<SelfContact> self_contact_;  // made when a scene first asks for it
   bool any_pinned_ = false;
   OuterForces outer_;
   std::vector<RVec3> y_, old_, internal_;  // [particle_count]

@@ -70,7 +70,7 @@ class MassSpring : public Solver {
       RVec3 pull = elements_.stiffness[i] * e;
       if (rest > 0) {
         const Real length = e.norm();
-        if (length <= kNear) continue;
+        if (length <= kNear || (elements_.tether[i] && length <= rest)) continue;
         pull = (tension(elements_.stiffness[i], length - rest, ratio * rest, gain) / length) * e;
       }
       for (int k = 0; k < 4; ++k)

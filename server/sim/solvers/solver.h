@@ -26,6 +26,7 @@ struct SolverSettings {
   int iterations = 10;      // local/global iterations a step, 1 .. 1000
   int history = 6;          // quasi-Newton pairs of lbfgs, 0 .. 20
   double relaxation = 1.0;  // over-relaxation of position-based sweeps, 0.1 .. 1.95
+  int levels = 3;           // meshes of the hierarchical solvers, with the finest, 1 .. 6
   double tolerance = 1e-4;  // a step ends early at this max gradient / mean weight, 0 .. 1; 0 = never
 };
 absl::Status validate(const SolverSettings& settings);

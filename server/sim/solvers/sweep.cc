@@ -13,7 +13,7 @@ constexpr int kGrain = 256;
 Real stretch_strength(const Elements& elements) {
   std::vector<Real> strength;
   for (int i = 0; i < elements.count(); ++i)
-    if (elements.rest[i] > 0 && !elements.seam[i]) strength.push_back(elements.strength(i));
+    if (elements.rest[i] > 0 && !elements.seam[i] && !elements.tether[i]) strength.push_back(elements.strength(i));
   if (strength.empty()) return Real(1);
   std::nth_element(strength.begin(), strength.begin() + strength.size() / 2, strength.end());
   return strength[strength.size() / 2];
@@ -21,11 +21,12 @@ Real stretch_strength(const Elements& elements) {
 
 }  // namespace
 
-Sweep::Sweep(const DrapeModel& model, Elements elements, SweepKind kind, double time_step)
-    : model_(model), elements_(std::move(elements)), kind_(kind) {
+Sweep::Sweep(const DrapeModel& model, Elements elements, SweepKind kind, double time_step, Stretch stretch)
+    : model_(model), elements_(std::move(elements)), kind_(kind), stretch_(stretch) {
   const Real full = stretch_strength(elements_), h2 = static_cast<Real>(time_step * time_step);
   for (int i = 0; i < elements_.count(); ++i) {
-    share_.push_back(elements_.seam[i] ? Real(1) : std::min(Real(1), elements_.strength(i) / full));
+    share_.push_back(elements_.seam[i] || elements_.tether[i] ? Real(1)
+                                                              : std::min(Real(1), elements_.strength(i) / full));
     compliance_.push_back(1 / (elements_.stiffness[i] * h2));
   }
   multiplier_.assign(elements_.count(), RVec3::Zero());
@@ -40,6 +41,8 @@ RVec3 Sweep::correction(int i, const RVec3* x, Real tie_rest_ratio) {
   const Real rest = elements_.seam[i] ? elements_.rest[i] * tie_rest_ratio : elements_.rest[i];
   const Real length = e.norm();
   if (rest > 0 && length <= Real(1e-12)) return RVec3::Zero();  // no direction to push in
+  const bool one_sided = stretch_ == Stretch::kLongerOnly || elements_.tether[i];
+  if (one_sided && rest > 0 && length <= rest && multiplier_[i].x() == 0) return RVec3::Zero();
   if (kind_ == SweepKind::kPbd) {
     if (rest == 0) return (-share_[i] / mobility) * e;
     return (-share_[i] * (length - rest) / (mobility * length)) * e;
@@ -51,7 +54,8 @@ RVec3 Sweep::correction(int i, const RVec3* x, Real tie_rest_ratio) {
     lambda += change;
     return change;
   }
-  const Real change = scale * (rest - length - compliance * lambda.x());
+  Real change = scale * (rest - length - compliance * lambda.x());
+  if (elements_.tether[i]) change = std::min(change, -lambda.x());  // it never pushes
   lambda.x() += change;
   return (change / length) * e;
 }

@@ -13,10 +13,13 @@
 namespace tryon::sim {
 
 enum class SweepKind : uint8_t { kPbd, kXpbd };
+// kLongerOnly leaves springs shorter than their rest length alone: a coarse mesh must not iron out finer folds.
+enum class Stretch : uint8_t { kBothWays, kLongerOnly };
 
 class Sweep {
  public:
-  Sweep(const DrapeModel& model, Elements elements, SweepKind kind, double time_step);
+  Sweep(const DrapeModel& model, Elements elements, SweepKind kind, double time_step,
+        Stretch stretch = Stretch::kBothWays);
   void begin_step() { std::fill(multiplier_.begin(), multiplier_.end(), RVec3::Zero()); }
   // One Gauss-Seidel sweep, over-relaxed.
   void run(const RunContext& run, Real tie_rest_ratio, Real relaxation, std::vector<RVec3>* x);
@@ -30,6 +33,7 @@ class Sweep {
   const DrapeModel& model_;
   Elements elements_;
   SweepKind kind_;
+  Stretch stretch_;
   std::vector<Real> share_;        // PBD: of the error taken out at once, 0 .. 1
   std::vector<Real> compliance_;   // XPBD: 1 / (k h^2)
   std::vector<RVec3> multiplier_;  // XPBD: of a spring in x(), of a hinge all three

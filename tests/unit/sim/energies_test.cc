@@ -5,6 +5,7 @@
 #include "server/sim/collision/friction.h"
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/elastic.h"
+#include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/membrane.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/threads.h"
@@ -163,8 +164,48 @@ TEST(BendEnergy, ALineAcrossTheEdgeGivesEdgeLengthTimesItsSlope) {
   EXPECT_NEAR(folded.norm(), 2 * 0.02, 1e-14);
 }
 
+// A random hinge, folded to the angle: edge along a random line, opposite vertices at random feet and heights.
+fold::Corners folded(double angle, std::mt19937* random) {
+  const auto unit = [&] { return static_cast<double>((*random)()) / 4294967296.0; };
+  const double foot1 = 2 * unit() - 0.5, foot2 = 2 * unit() - 0.5, h1 = 0.05 + unit(), h2 = 0.05 + unit();
+  const Eigen::Matrix<Real, 3, 3> turn =
+      Eigen::AngleAxis<Real>(Real(6 * unit()), random_vector(random, 1).normalized()).toRotationMatrix();
+  fold::Corners x = {RVec3(0, 0, 0), RVec3(1, 0, 0),
+                     RVec3(Real(foot1), Real(h1 * std::cos(angle)), Real(h1 * std::sin(angle))),
+                     RVec3(Real(foot2), Real(-h2), 0)};
+  for (RVec3& p : x) p = turn * p;
+  return x;
+}
+
+TEST(FoldEnergy, TheAngleIsTheFoldsAndItsDerivativesAgreeWithDifferencesUpTo170Degrees) {
+  std::mt19937 random(9);
+  for (int trial = 0; trial < 300; ++trial) {
+    const double angle = 2.96 * (2 * (trial + 0.5) / 300 - 1);
+    const fold::Corners x = folded(angle, &random);
+    EXPECT_NEAR(fold::angle(x), angle, 1e-12);
+    const auto corners = [](const fold::Vector12& v) -> fold::Corners {
+      return {v.segment<3>(0), v.segment<3>(3), v.segment<3>(6), v.segment<3>(9)};
+    };
+    const auto flat = [](const fold::Corners& c) -> fold::Vector12 {
+      fold::Vector12 v;
+      v << c[0], c[1], c[2], c[3];
+      return v;
+    };
+    expect_derivatives<12>(
+        flat(x), [&](const fold::Vector12& v) { return fold::angle(corners(v)); },
+        [&](const fold::Vector12& v) { return flat(fold::angle_gradient(corners(v))); },
+        [&](const fold::Vector12& v) { return fold::angle_hessian(corners(v)); });
+  }
+}
+
+TEST(FoldEnergy, AFlatTriangleWithoutAreaPullsNowhere) {
+  const fold::Corners x = {RVec3(0, 0, 0), RVec3(1, 0, 0), RVec3(2, 0, 0), RVec3(0, -1, 0)};
+  EXPECT_EQ(fold::angle(x), 0);
+  for (const RVec3& g : fold::angle_gradient(x)) EXPECT_EQ(g.norm(), 0);
+}
+
 // The assembled energy: gradient at random deformed shapes, and L v for the constant matrix where it is exact.
-class WholeEnergy : public ::testing::TestWithParam<SpringLayout> {};
+class WholeEnergy : public ::testing::TestWithParam<std::pair<SpringLayout, BendLaw>> {};
 
 TEST_P(WholeEnergy, GradientAgreesWithDifferences) {
   SheetOptions o;
@@ -174,7 +215,9 @@ TEST_P(WholeEnergy, GradientAgreesWithDifferences) {
   cloth.fabric.bend_warp = 1e-2;
   cloth.fabric.bend_weft = 2e-2;
   cloth.ties = {{0, 24}, {3, 17}};
-  cloth.layout = GetParam();
+  cloth.layout = GetParam().first;
+  cloth.bend = GetParam().second;
+  cloth.tethers = {{2, 20, 0.5}, {7, 9, 5.0}};  // taut, slack
   const DrapeModel model = build_model(cloth).value();
   ElasticEnergy energy(model, 50.0);
   DrapeState state = start_state(cloth);
@@ -194,7 +237,11 @@ TEST_P(WholeEnergy, GradientAgreesWithDifferences) {
     }
 }
 INSTANTIATE_TEST_SUITE_P(Layouts, WholeEnergy,
-                         ::testing::Values(SpringLayout::kThreads, SpringLayout::kEdges, SpringLayout::kMembrane));
+                         ::testing::Values(std::pair(SpringLayout::kThreads, BendLaw::kQuadratic),
+                                           std::pair(SpringLayout::kEdges, BendLaw::kQuadratic),
+                                           std::pair(SpringLayout::kMembrane, BendLaw::kQuadratic),
+                                           std::pair(SpringLayout::kThreads, BendLaw::kHinge),
+                                           std::pair(SpringLayout::kMembrane, BendLaw::kShape)));
 
 TEST(WholeEnergy, RigidMotionCostsNothingAndPullsNowhere) {
   SheetOptions o;

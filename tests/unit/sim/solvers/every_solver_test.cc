@@ -220,13 +220,20 @@ TEST(Minimisers, AgreeOnTheMinimumAndNewtonNeedsFewIterations) {
     EXPECT_LT(potential_of(name, model, state, 1000) - best, 1e-2 * (start - best)) << name;
 }
 
-class HessianOf : public ::testing::TestWithParam<SpringLayout> {};
-INSTANTIATE_TEST_SUITE_P(Layouts, HessianOf, ::testing::Values(SpringLayout::kThreads, SpringLayout::kMembrane));
+class HessianOf : public ::testing::TestWithParam<std::pair<SpringLayout, BendLaw>> {};
+INSTANTIATE_TEST_SUITE_P(Layouts, HessianOf,
+                         ::testing::Values(std::pair(SpringLayout::kThreads, BendLaw::kQuadratic),
+                                           std::pair(SpringLayout::kMembrane, BendLaw::kQuadratic),
+                                           std::pair(SpringLayout::kThreads, BendLaw::kHinge),
+                                           std::pair(SpringLayout::kThreads, BendLaw::kShape)));
 
 TEST_P(HessianOf, IsTheDerivativeOfTheGradientWithContactSeamsAndPins) {
   const SphereCollider sphere(Vec3(0, 0, 0), 0.1);
   ClothInput cloth = soft_sheet(6, 0.101);
-  cloth.layout = GetParam();
+  cloth.layout = GetParam().first;
+  cloth.bend = GetParam().second;
+  if (cloth.bend != BendLaw::kQuadratic) cloth.fabric.bend_warp = cloth.fabric.bend_weft = 1e-3;
+  cloth.tethers = {{3, 45, 0.02}};
   cloth.fabric.poisson = 0.2;
   cloth.pinned = {3};
   cloth.ties = {{0, 6}, {42, 48}};
@@ -260,6 +267,56 @@ TEST_P(HessianOf, IsTheDerivativeOfTheGradientWithContactSeamsAndPins) {
     size += product[i].squaredNorm();
   }
   EXPECT_LT(std::sqrt(difference / size), 1e-5);
+}
+
+TEST(Bending, TheMinimisersBringFoldsToRestTheJudgeAgreesAndOthersRefuseByName) {
+  ClothInput cloth = soft_sheet(8);
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 2e-4;
+  for (int i = 0; i < 18; ++i) cloth.pinned.push_back(i);
+  for (const BendLaw law : {BendLaw::kHinge, BendLaw::kShape}) {
+    cloth.bend = law;
+    const DrapeModel model = build_model(cloth).value();
+    for (const char* name : {"lbfgs", "newton"}) {
+      DrapeState state = start_state(cloth);
+      SolverSettings settings;
+      settings.iterations = 60;
+      settings.velocity_keep = 0.8;
+      auto solver = make_solver(name, model, settings).value();
+      StepReport last;
+      for (int i = 0; i < 120; ++i) last = solver->step({}, still_scene(), &state).value();
+      const Residual judged = equilibrium_residual(model, still_scene(), state);
+      EXPECT_LT(judged.max, 1e-2) << name;
+      EXPECT_NEAR(judged.max, last.residual_max, 1e-5) << name;
+    }
+    for (const char* name : {"pbd", "hpbd", "mass_spring", "pd_direct", "admm", "spring_projection"})
+      EXPECT_EQ(error_detail(make_solver(name, model, {}).status())->reason, "MODEL_UNSUPPORTED") << name;
+  }
+}
+
+TEST_P(EverySolver, TethersKeepTheClothWithinReachOfItsPins) {
+  ClothInput cloth = soft_sheet();
+  cloth.pinned = {0, 6};
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = 3;  // would sag far
+  cloth.fabric.areal_density = 0.3;
+  const auto farthest = [&] {
+    double worst = 0;
+    for (const Tether& t : pin_tethers(cloth))
+      worst = std::max(worst, static_cast<double>((state_.x[t.a] - state_.x[t.b]).norm()) - t.length);
+    return worst;
+  };
+  SolverSettings settings;
+  settings.iterations = 40;
+  settings.velocity_keep = 0.9;
+  run(cloth, 60, settings, still_scene());
+  const double without = farthest();
+  state_ = {};
+  cloth.tethers = pin_tethers(cloth);
+  ASSERT_EQ(cloth.tethers.size(), cloth.positions.size() - 2);
+  run(cloth, 60, settings, still_scene());
+  EXPECT_LT(farthest(), 0.01);
+  if (GetParam() != "pbd" && GetParam() != "hpbd" && GetParam() != "qem_hpbd") {
+    EXPECT_GT(without, 2 * farthest());
+  }
 }
 
 TEST(Hessian, SolvesWhatItMultiplies) {

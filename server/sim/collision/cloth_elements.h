@@ -1,0 +1,83 @@
+// What it is: which vertices, edges and triangles of one cloth may touch each other, and which of them are near now:
+// a binary tree of boxes over the triangles, built once and refitted, met with itself; every vertex and every edge
+// belongs to one triangle, so that a pair of triangles tells each pair of their elements once.
+// Units: m. Shapes: pairs as indices. Tie partners (seams being sewn) count as one vertex, so that what is sewn
+// together or shares a corner is never a pair. How it fails: never; positions must be finite.
+// Thread rules: one object, one calling thread; the pairs come in a fixed order.
+// Cites: Curtis 2008 (representative triangles); Ericson, Real-Time Collision Detection, 6.3 (simultaneous traversal).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "server/sim/model.h"
+
+namespace tryon::sim {
+
+class ClothElements {
+ public:
+  explicit ClothElements(const DrapeModel& model);
+
+  struct Edge {
+    int a, b;
+    int left = -1, right = -1;  // triangles beside it; right = -1 on a hem
+  };
+  struct VertexTriangle {
+    int vertex, triangle;
+  };
+  struct EdgeEdge {
+    int first, second;
+  };
+  struct EdgeTriangle {
+    int edge, triangle;
+  };
+  // All pairs whose boxes come within `reach` of each other, and all whose boxes overlap.
+  void find(const std::vector<RVec3>& x, Real reach);
+  const std::vector<VertexTriangle>& vertex_triangles() const { return vertex_triangles_; }
+  const std::vector<EdgeEdge>& edge_edges() const { return edge_edges_; }
+  const std::vector<EdgeTriangle>& edge_triangles() const { return edge_triangles_; }  // those that may cross
+
+  const std::vector<Edge>& edges() const { return edges_; }
+  const std::vector<Triangle>& triangles() const { return triangles_; }
+  // Size of the smallest rest triangle at a vertex: closer than a part of it, neighbours of neighbours are no contact.
+  Real rest_length(int vertex) const { return rest_length_[vertex]; }
+  // Whether an edge of the mesh joins them (or the seam to be).
+  bool joined(int a, int b) const;
+  Real mean_edge() const { return mean_edge_; }
+
+ private:
+  struct Box {  // the fourth lane is idle
+    Eigen::Array4f low, high;
+    bool meets(const Box& other) const { return (low <= other.high).all() && (other.low <= high).all(); }
+  };
+  struct Node {
+    int right = -1;          // child; the left one is the next node; -1: a leaf
+    int begin = 0, end = 0;  // triangles in order_
+  };
+  void collect_edges(const DrapeModel& model);
+  void collect_neighbours();
+  void represent();
+  int build(const std::vector<RVec3>& x, int begin, int end);
+  void refit(const std::vector<RVec3>& x, Real reach);
+  void meet(int first, int second);
+  void pair_leaves(const Node& first, const Node& second);
+  void pair_one_way(int t, int u);
+  bool shares(int vertex, const Triangle& t) const;
+
+  std::vector<Triangle> triangles_;
+  std::vector<int> same_;  // [particle_count] smallest particle that it is sewn to
+  std::vector<Edge> edges_;
+  std::vector<Real> rest_length_;
+  std::vector<std::vector<int>> neighbours_;  // by same_, sorted
+  Real mean_edge_ = 0;
+  std::vector<std::array<int, 3>> own_vertex_, own_edge_;  // [triangle_count] -1 where another triangle has it
+  std::vector<Node> nodes_;
+  std::vector<int> order_;                                            // triangles as the leaves hold them
+  std::vector<Box> node_box_, triangle_box_, edge_box_, vertex_box_;  // grown by half the reach
+  float shrink_ = 0;                                                  // the whole reach
+  std::vector<VertexTriangle> vertex_triangles_;
+  std::vector<EdgeEdge> edge_edges_;
+  std::vector<EdgeTriangle> edge_triangles_;
+};
+
+}  // namespace tryon::sim

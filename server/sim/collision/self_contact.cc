@@ -1,0 +1,226 @@
+#include "server/sim/collision/self_contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "server/sim/collision/element_distance.h"
+
+namespace tryon::sim {
+
+namespace {
+
+constexpr Real kReachShare = Real(0.6);        // of the mean edge: how far pairs are searched
+constexpr Real kBoundShare = Real(0.45);       // of the nearest distance: two such steps never meet
+constexpr Real kNeighbourShare = Real(0.2);    // of the shortest rest edge: contact radius between near neighbours
+constexpr Real kSlipRange = Real(1e-4);        // m of slip over which friction grows to its limit
+constexpr Real kPull = Real(0.5);              // of stiffness times radius: the force that opens a contour
+constexpr int kFewShare = 200, kPatience = 5;  // one vertex in so many at its bound may wait so many iterations
+constexpr Real kLeastDistance = Real(1e-9);
+
+// Energy of a gap d below r, per unit stiffness, and minus its slope.
+struct Push {
+  Real energy, force;
+};
+Push push_of(Real d, Real r) {
+  const Real half = Real(0.5) * r;
+  if (d >= half) return {Real(0.5) * (r - d) * (r - d), r - d};
+  const Real k = half * half;  // slope and curvature continue at r / 2
+  return {Real(0.5) * half * half - k * std::log(std::max(d, kLeastDistance) / half), k / std::max(d, kLeastDistance)};
+}
+
+}  // namespace
+
+SelfContact::SelfContact(const DrapeModel& model, Real radius, Real friction, std::vector<Real> stiffness)
+    : elements_(model), radius_(radius), friction_(friction), stiffness_(std::move(stiffness)) {
+  reach_ = std::max(Real(2) * radius_, kReachShare * elements_.mean_edge());
+  const int n = model.particle_count;
+  for (auto* v : {&centre_, &start_, &pull_}) v->assign(n, RVec3::Zero());
+  bound_.assign(n, reach_);
+  crossed_.assign(n, 0);
+}
+
+bool SelfContact::neighbours(const std::array<int, 4>& v, bool edges) const {
+  const int split = edges ? 2 : 1;
+  for (int i = 0; i < split; ++i)
+    for (int j = split; j < 4; ++j)
+      if (elements_.joined(v[i], v[j])) return true;
+  return false;
+}
+
+SelfContact::Gap SelfContact::gap_of(const Pair& pair, const std::vector<RVec3>& x) const {
+  Gap gap;
+  const auto& v = pair.v;
+  if (pair.edges) {
+    const auto [s, t] = nearest_on_segments(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
+    gap.w = {1 - s, s, t - 1, -t};
+  } else {
+    const auto w = nearest_on_triangle(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
+    gap.w = {1, -w[0], -w[1], -w[2]};
+  }
+  gap.apart = gap.w[0] * x[v[0]] + gap.w[1] * x[v[1]] + gap.w[2] * x[v[2]] + gap.w[3] * x[v[3]];
+  gap.distance = gap.apart.norm();
+  return gap;
+}
+
+void SelfContact::add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges) {
+  Pair pair{v, edges, radius_, 0};
+  const Gap gap = gap_of(pair, x);
+  if (gap.distance >= reach_) return;
+  const bool crossed = crossed_[v[0]] || crossed_[v[1]] || crossed_[v[2]] || crossed_[v[3]];
+  if (neighbours(v, edges)) {
+    Real shortest = elements_.rest_length(v[0]);
+    for (int k = 1; k < 4; ++k) shortest = std::min(shortest, elements_.rest_length(v[k]));
+    pair.radius = std::min(radius_, kNeighbourShare * shortest);
+  }
+  for (int k = 0; k < 4; ++k) {
+    pair.stiffness += Real(0.25) * stiffness_[v[k]];
+    if (!crossed) bound_[v[k]] = std::min(bound_[v[k]], kBoundShare * std::max(gap.distance, kLeastDistance));
+  }
+  if (!crossed) pairs_.push_back(pair);
+}
+
+void SelfContact::search(const std::vector<RVec3>& x) {
+  centre_ = x;
+  stopped_ = waited_ = 0;
+  pairs_.clear();
+  std::fill(bound_.begin(), bound_.end(), kBoundShare * reach_);
+  elements_.find(x, reach_);
+  find_crossings(x);
+  for (const auto& pair : elements_.vertex_triangles()) {
+    const Triangle& t = elements_.triangles()[pair.triangle];
+    add_pair(x, {pair.vertex, t[0], t[1], t[2]}, false);
+  }
+  for (const auto& pair : elements_.edge_edges()) {
+    const auto &e = elements_.edges()[pair.first], &f = elements_.edges()[pair.second];
+    add_pair(x, {e.a, e.b, f.a, f.b}, true);
+  }
+}
+
+void SelfContact::begin_step(const std::vector<RVec3>& x) {
+  start_ = x;
+  search(x);
+  grip(x);
+}
+
+bool SelfContact::refresh(const std::vector<RVec3>& x) {
+  if (stopped_ == 0) return false;
+  const bool few = stopped_ < std::max(1, static_cast<int>(x.size()) / kFewShare);
+  if (few && ++waited_ < kPatience) return false;
+  search(x);
+  return true;
+}
+
+bool SelfContact::limit(std::vector<RVec3>* x) {
+  stopped_ = 0;
+  for (size_t i = 0; i < x->size(); ++i) {
+    const RVec3 moved = (*x)[i] - centre_[i];
+    const Real length = moved.norm();
+    if (length <= bound_[i]) continue;
+    (*x)[i] = centre_[i] + (bound_[i] / length) * moved;
+    ++stopped_;
+  }
+  return stopped_ > 0;
+}
+
+double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
+  double energy = 0;
+  for (const Pair& pair : pairs_) {
+    const Gap gap = gap_of(pair, x);
+    if (gap.distance >= pair.radius) continue;
+    const Push push = push_of(gap.distance, pair.radius);
+    energy += static_cast<double>(pair.stiffness * push.energy);
+    const RVec3 force = (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart;
+    for (int k = 0; k < 4; ++k) (*gradient)[pair.v[k]] -= gap.w[k] * force;
+  }
+  for (const Grip& grip : grips_) {
+    RVec3 slip = RVec3::Zero();
+    for (int k = 0; k < 4; ++k) slip += grip.w[k] * (x[grip.v[k]] - start_[grip.v[k]]);
+    slip -= grip.normal.dot(slip) * grip.normal;
+    const Real length = slip.norm();
+    const bool sliding = length > kSlipRange;  // Huber: quadratic while it sticks
+    energy += static_cast<double>(
+        grip.limit * (sliding ? length - Real(0.5) * kSlipRange : Real(0.5) * length * length / kSlipRange));
+    const RVec3 force = slip * (grip.limit / (sliding ? length : kSlipRange));
+    for (int k = 0; k < 4; ++k) (*gradient)[grip.v[k]] += grip.w[k] * force;
+  }
+  if (crossing_count_ > 0)
+    for (size_t i = 0; i < x.size(); ++i)
+      if (crossed_[i]) {
+        energy -= static_cast<double>(pull_[i].dot(x[i] - start_[i]));
+        (*gradient)[i] -= pull_[i];
+      }
+  return energy;
+}
+
+void SelfContact::grip(const std::vector<RVec3>& x) {
+  grips_.clear();
+  if (friction_ <= 0) return;
+  for (const Pair& pair : pairs_) {
+    const Gap gap = gap_of(pair, x);
+    if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
+    const Real force = pair.stiffness * push_of(gap.distance, pair.radius).force;
+    grips_.push_back({pair.v, gap.w, gap.apart / gap.distance, friction_ * force});
+  }
+}
+
+void SelfContact::find_crossings(const std::vector<RVec3>& x) {
+  crossing_count_ = 0;
+  std::fill(crossed_.begin(), crossed_.end(), 0);
+  std::fill(pull_.begin(), pull_.end(), RVec3::Zero());
+  auto try_pair = [&](int edge, int triangle) {
+    if (triangle < 0) return;
+    const auto& e = elements_.edges()[edge];
+    const Triangle& t = elements_.triangles()[triangle];
+    for (int v : t)
+      if (v == e.a || v == e.b) return;
+    const RVec3 ab = x[t[1]] - x[t[0]], ac = x[t[2]] - x[t[0]], d = x[e.b] - x[e.a], r = x[e.a] - x[t[0]];
+    const RVec3 n = ab.cross(ac);
+    const Real along = -n.dot(d);
+    if (std::abs(along) < Real(1e-18)) return;
+    const Real s = n.dot(r) / along;
+    if (s < 0 || s > 1) return;
+    const RVec3 c = d.cross(r);  // Moeller and Trumbore 1997
+    const Real u = -ac.dot(c) / along, v = ab.dot(c) / along;
+    if (u < 0 || v < 0 || u + v > 1) return;
+    open_contour(x, edge, triangle, s);
+  };
+  for (const auto& pair : elements_.edge_triangles()) try_pair(pair.edge, pair.triangle);
+}
+
+// How far the contour would shorten as the edge moves against the triangle: R - (R.e / n.e) n, with R the directions in
+// which the contour leaves the crossing.
+void SelfContact::open_contour(const std::vector<RVec3>& x, int edge, int triangle, Real s) {
+  const auto& e = elements_.edges()[edge];
+  const Triangle& t = elements_.triangles()[triangle];
+  const RVec3 along = (x[e.b] - x[e.a]).normalized();
+  const RVec3 n = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).normalized();
+  RVec3 sum = RVec3::Zero();
+  for (int side : {e.left, e.right}) {
+    if (side < 0) continue;
+    const Triangle& beside = elements_.triangles()[side];
+    int opposite = beside[0];
+    for (int v : beside)
+      if (v != e.a && v != e.b) opposite = v;
+    const RVec3 into = x[opposite] - x[e.a];
+    RVec3 direction = n.cross(along.cross(into));
+    const Real length = direction.norm();
+    if (length < Real(1e-18)) continue;
+    direction /= length;
+    if (direction.dot(into - along.dot(into) * along) < 0) direction = -direction;
+    sum += direction;
+  }
+  const Real steep = along.dot(n);
+  if (std::abs(steep) > Real(0.05)) sum -= (sum.dot(along) / steep) * n;
+  const Real size = sum.norm();
+  ++crossing_count_;
+  const auto w = nearest_on_triangle(x[e.a] + s * (x[e.b] - x[e.a]), x[t[0]], x[t[1]], x[t[2]]);
+  const std::array<std::pair<int, Real>, 5> parts = {
+      {{e.a, 1 - s}, {e.b, s}, {t[0], -w[0]}, {t[1], -w[1]}, {t[2], -w[2]}}};
+  for (const auto& [v, weight] : parts) {
+    crossed_[v] = 1;
+    if (size > Real(1e-12)) pull_[v] += (kPull * stiffness_[v] * radius_ * weight / size) * sum;
+  }
+}
+
+}  // namespace tryon::sim

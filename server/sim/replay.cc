@@ -1,0 +1,222 @@
+#include "server/sim/replay.h"
+
+#include <cstring>
+#include <utility>
+
+#include "server/base/status.h"
+#include "server/base/text.h"
+
+namespace tryon::sim {
+
+namespace {
+
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '1'};
+constexpr double kFastest = 1000;  // m/s
+
+class Writer {
+ public:
+  template <typename T>
+  void operator()(const T& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  template <typename T>
+  void operator()(const std::vector<T>& values) {
+    (*this)(static_cast<uint64_t>(values.size()));
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  }
+  void operator()(const std::string& text) {
+    (*this)(static_cast<uint64_t>(text.size()));
+    bytes += text;
+  }
+  std::string bytes;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  template <typename T>
+  void operator()(T& value) {
+    take(&value, sizeof value);
+  }
+  template <typename T>
+  void operator()(std::vector<T>& values) {
+    const uint64_t count = size_of(sizeof(T));
+    values.resize(count);
+    take(values.data(), count * sizeof(T));
+  }
+  void operator()(std::string& text) {
+    text.resize(size_of(1));
+    take(text.data(), text.size());
+  }
+  bool whole() const { return good_ && left_.empty(); }
+
+ private:
+  uint64_t size_of(size_t item) {
+    uint64_t count = 0;
+    take(&count, sizeof count);
+    if (count > left_.size() / item) good_ = false;
+    return good_ ? count : 0;
+  }
+  void take(void* to, size_t size) {
+    if (size > left_.size()) good_ = false;
+    if (!good_ || size == 0) return;
+    std::memcpy(to, left_.data(), size);
+    left_.remove_prefix(size);
+  }
+  std::string_view left_;
+  bool good_ = true;
+};
+
+template <typename Archive, typename Model>
+void visit_model(Archive& a, Model& m) {
+  a(m.particle_count), a(m.mass), a(m.inverse_mass), a(m.mean_weight), a(m.triangles), a(m.corner_flat), a(m.rest_area);
+  a(m.springs.a), a(m.springs.b), a(m.springs.rest), a(m.springs.stiffness), a(m.springs.kind);
+  a(m.threads.shape), a(m.threads.weft), a(m.threads.warp), a(m.threads.bias);
+  a(m.membranes.shape), a(m.membranes.stiffness);
+  a(m.hinges.particle), a(m.hinges.weight), a(m.hinges.stiffness);
+  a(m.folds.particle), a(m.folds.rest_angle), a(m.folds.edge_length), a(m.folds.weight), a(m.folds.row_begin);
+  a(m.folds.column), a(m.folds.stiffness), a(m.fabric);
+}
+
+template <typename Archive, typename Settings>
+void visit_settings(Archive& a, Settings& s) {  // one by one: bytes between fields are nobody's
+  a(s.time_step), a(s.velocity_keep), a(s.tie_stiffness), a(s.strain_threshold), a(s.correction_gain), a(s.iterations);
+  a(s.history), a(s.relaxation), a(s.levels), a(s.tolerance);
+}
+
+template <typename Archive, typename Air>
+void visit_wind(Archive& a, Air& w) {
+  a(w.velocity), a(w.drag), a(w.lift), a(w.lift_law), a(w.model), a(w.gust_ratio), a(w.gust_period), a(w.turbulence);
+  a(w.turbulence_length), a(w.seed);
+}
+
+template <typename Archive, typename Bundle>
+void visit(Archive& a, Bundle& b) {
+  a(b.solver), visit_settings(a, b.settings), a(b.state.x), a(b.state.v), a(b.state.tie_rest_ratio), a(b.state.time),
+      a(b.state.step);
+  visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure);
+  visit_model(a, b.model);
+}
+
+absl::Status unreadable(std::string_view why) {
+  return invalid_input("REPLAY_UNREADABLE", "replay", cat("the replay bundle cannot be read: ", why),
+                       "give the whole file, to the version that wrote it");
+}
+
+// Bytes from outside: every index must lie inside what it points into.
+bool consistent(const ReplayBundle& b) {
+  const DrapeModel& m = b.model;
+  const auto n = static_cast<size_t>(m.particle_count);
+  const auto inside = [&](int i) { return i >= 0 && static_cast<size_t>(i) < n; };
+  if (m.particle_count < 1 || m.mass.size() != n || m.inverse_mass.size() != n) return false;
+  if (b.state.x.size() != n || b.state.v.size() != n) return false;
+  const size_t t = m.triangles.size(), s = m.springs.a.size(), h = m.hinges.particle.size(),
+               f = m.folds.particle.size();
+  if (m.corner_flat.size() != t || m.rest_area.size() != t) return false;
+  for (const size_t size :
+       {m.springs.b.size(), m.springs.rest.size(), m.springs.stiffness.size(), m.springs.kind.size()})
+    if (size != s) return false;
+  for (const size_t size : {m.threads.weft.size(), m.threads.warp.size(), m.threads.bias.size()})
+    if (size != m.threads.shape.size()) return false;
+  if (m.membranes.stiffness.size() != m.membranes.shape.size()) return false;
+  if (m.threads.shape.size() > t || m.membranes.shape.size() > t) return false;
+  if (m.hinges.weight.size() != h || m.hinges.stiffness.size() != h) return false;
+  if (m.folds.rest_angle.size() != f || m.folds.edge_length.size() != f || m.folds.weight.size() != f) return false;
+  if (f > 0 && (m.folds.row_begin.size() != f + 1 || m.folds.row_begin[0] != 0 ||
+                static_cast<size_t>(m.folds.row_begin[f]) != m.folds.column.size()))
+    return false;
+  if (m.folds.column.size() != m.folds.stiffness.size()) return false;
+  for (size_t k = 0; k + 1 < m.folds.row_begin.size(); ++k)
+    if (m.folds.row_begin[k] > m.folds.row_begin[k + 1]) return false;
+  for (int c : m.folds.column)
+    if (c < 0 || static_cast<size_t>(c) >= f) return false;
+  bool good = true;
+  for (const Triangle& c : m.triangles) good = good && inside(c[0]) && inside(c[1]) && inside(c[2]);
+  for (size_t i = 0; i < s; ++i) good = good && inside(m.springs.a[i]) && inside(m.springs.b[i]);
+  for (const auto* list : {&m.hinges.particle, &m.folds.particle})
+    for (const auto& p : *list)
+      for (int i : p) good = good && inside(i);
+  return good;
+}
+
+class Recorded : public Solver {
+ public:
+  Recorded(std::unique_ptr<Solver> solver, std::string name, const DrapeModel& model, const SolverSettings& settings,
+           FaultSink on_fault)
+      : solver_(std::move(solver)),
+        name_(std::move(name)),
+        model_(model),
+        settings_(settings),
+        on_fault_(std::move(on_fault)) {}
+
+  absl::StatusOr<StepReport> step(const RunContext& run, const Scene& scene, DrapeState* state) override {
+    before_ = *state;
+    absl::StatusOr<StepReport> report = solver_->step(run, scene, state);
+    if (report.ok() && !(report->max_speed < kFastest)) report = diverged(*state);
+    if (report.status().code() == absl::StatusCode::kInternal && on_fault_)
+      on_fault_(encode_replay({name_, settings_, model_, before_, scene.wind, scene.gravity, scene.contact_offset,
+                               std::string(report.status().message())}));
+    return report;
+  }
+
+ private:
+  absl::Status diverged(const DrapeState& state) const {
+    size_t fastest = 0;
+    for (size_t i = 0; i < state.v.size(); ++i)
+      if (!(state.v[i].squaredNorm() <= state.v[fastest].squaredNorm())) fastest = i;
+    return make_error(absl::StatusCode::kInternal, "SIM_DIVERGED", cat("particle[", fastest, "]"),
+                      cat("phase step: particle ", fastest, " moves at ", double(state.v[fastest].norm()), " m/s"),
+                      "report this with the replay bundle");
+  }
+
+  std::unique_ptr<Solver> solver_;
+  const std::string name_;
+  const DrapeModel& model_;
+  const SolverSettings settings_;
+  FaultSink on_fault_;
+  DrapeState before_;
+};
+
+}  // namespace
+
+std::string encode_replay(const ReplayBundle& bundle) {
+  Writer writer;
+  writer.bytes.assign(kMagic, sizeof kMagic);
+  writer(static_cast<uint32_t>(sizeof(Real)));
+  visit(writer, bundle);
+  return std::move(writer.bytes);
+}
+
+absl::StatusOr<ReplayBundle> decode_replay(std::string_view bytes) {
+  if (bytes.size() < sizeof kMagic + 4 || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
+    return unreadable("it does not begin as one");
+  Reader reader(bytes.substr(sizeof kMagic));
+  uint32_t real = 0;
+  reader(real);
+  if (real != sizeof(Real)) return unreadable("it was written by a build with another number type");
+  ReplayBundle bundle;
+  visit(reader, bundle);
+  if (!reader.whole()) return unreadable("it is cut short or has bytes to spare");
+  if (!consistent(bundle)) return unreadable("its arrays do not fit each other");
+  return bundle;
+}
+
+absl::StatusOr<StepReport> replay_step(const ReplayBundle& bundle, const RunContext& run, const Collider* collider) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Solver> solver,
+                   make_recorded_solver(bundle.solver, bundle.model, bundle.settings, nullptr));
+  Scene scene;
+  scene.collider = collider;
+  scene.wind = bundle.wind;
+  scene.gravity = bundle.gravity;
+  scene.contact_offset = bundle.contact_offset;
+  DrapeState state = bundle.state;
+  return solver->step(run, scene, &state);
+}
+
+absl::StatusOr<std::unique_ptr<Solver>> make_recorded_solver(std::string_view name, const DrapeModel& model,
+                                                             const SolverSettings& settings, FaultSink on_fault) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Solver> solver, make_solver(name, model, settings));
+  return std::make_unique<Recorded>(std::move(solver), std::string(name), model, settings, std::move(on_fault));
+}
+
+}  // namespace tryon::sim

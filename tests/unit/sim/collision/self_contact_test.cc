@@ -1,0 +1,220 @@
+// Contact of the cloth with itself: distances against a fine search, pairs against brute force, the gradient against
+// differences, layers that fall on each other and stay apart, and a crossed start that comes apart.
+#include "server/sim/collision/self_contact.h"
+
+#include <random>
+#include <set>
+
+#include "gtest/gtest.h"
+#include "server/sim/collision/element_distance.h"
+#include "tests/unit/sim/cloth_fixtures.h"
+
+namespace tryon::sim {
+namespace {
+
+using testing::make_sheet;
+using testing::SheetOptions;
+
+class Random {
+ public:
+  Real unit() { return static_cast<Real>(static_cast<double>(engine_()) / 4294967296.0 - 0.5); }
+  RVec3 point() { return {unit(), unit(), unit()}; }
+
+ private:
+  std::mt19937 engine_{11};
+};
+
+// Two sheets in one cloth, one `gap` above the other, the upper one turned and tilted a little.
+ClothInput two_sheets(double gap, double tilt = 0.0) {
+  ClothInput cloth = make_sheet({.width = 0.3, .length = 0.3, .columns = 10, .rows = 10});
+  const ClothInput upper = make_sheet({.width = 0.2, .length = 0.2, .columns = 7, .rows = 7, .jitter = 0.3});
+  const int first = static_cast<int>(cloth.positions.size());
+  for (const Vec3& p : upper.positions) {
+    cloth.positions.push_back(Vec3(0.8 * p.x() - 0.6 * p.z(), gap + tilt * p.x(), 0.6 * p.x() + 0.8 * p.z()));
+  }
+  for (const Triangle& t : upper.triangles) cloth.triangles.push_back(Triangle(t.array() + first));
+  cloth.corner_flat.insert(cloth.corner_flat.end(), upper.corner_flat.begin(), upper.corner_flat.end());
+  for (int i = 0; i < first; ++i) cloth.pinned.push_back(i);
+  return cloth;
+}
+
+std::vector<RVec3> reals(const std::vector<Vec3>& points) {
+  std::vector<RVec3> out;
+  for (const Vec3& p : points) out.push_back(p.cast<Real>());
+  return out;
+}
+
+bool segment_meets_triangle(const RVec3& p, const RVec3& q, const RVec3& a, const RVec3& b, const RVec3& c) {
+  auto volume = [](const RVec3& u, const RVec3& v, const RVec3& w, const RVec3& x) {
+    return (v - u).cross(w - u).dot(x - u);
+  };
+  if (volume(a, b, c, p) * volume(a, b, c, q) > 0) return false;
+  const Real s = volume(p, q, a, b), t = volume(p, q, b, c), u = volume(p, q, c, a);
+  return (s >= 0 && t >= 0 && u >= 0) || (s <= 0 && t <= 0 && u <= 0);
+}
+
+// Edges that go through triangles with which they share no corner, each asked of each.
+int crossings(const DrapeModel& model, const std::vector<RVec3>& x) {
+  const ClothElements elements(model);
+  int count = 0;
+  for (const auto& e : elements.edges()) {
+    for (const Triangle& t : elements.triangles()) {
+      if ((t.array() == e.a).any() || (t.array() == e.b).any()) continue;
+      count += segment_meets_triangle(x[e.a], x[e.b], x[t[0]], x[t[1]], x[t[2]]);
+    }
+  }
+  return count;
+}
+
+TEST(ElementDistance, NoPointOfATriangleIsNearerThanTheOneGiven) {
+  Random random;
+  for (int trial = 0; trial < 300; ++trial) {
+    const RVec3 p = random.point(), a = random.point(), b = random.point(), c = random.point();
+    const auto w = nearest_on_triangle(p, a, b, c);
+    EXPECT_NEAR(w[0] + w[1] + w[2], 1.0, 1e-12);
+    EXPECT_GE(std::min({w[0], w[1], w[2]}), -1e-12);
+    const Real best = (w[0] * a + w[1] * b + w[2] * c - p).norm();
+    for (int i = 0; i <= 20; ++i)
+      for (int j = 0; j + i <= 20; ++j) {
+        const RVec3 q = (i * a + j * b + (20 - i - j) * c) / 20;
+        EXPECT_LE(best, (q - p).norm() + 1e-12);
+      }
+  }
+}
+
+TEST(ElementDistance, NoPointsOfTwoSegmentsAreNearerThanThoseGivenAlsoWhenParallel) {
+  Random random;
+  for (int trial = 0; trial < 300; ++trial) {
+    const RVec3 a = random.point(), b = random.point(), c = random.point();
+    const RVec3 d = trial % 3 ? random.point() : RVec3(c + (b - a) * (1 + random.unit()));
+    const auto [s, t] = nearest_on_segments(a, b, c, d);
+    const Real best = ((1 - s) * a + s * b - (1 - t) * c - t * d).norm();
+    for (int i = 0; i <= 30; ++i)
+      for (int j = 0; j <= 30; ++j) {
+        const RVec3 q = a + (b - a) * i / 30, r = c + (d - c) * j / 30;
+        EXPECT_LE(best, (q - r).norm() + 1e-9);
+      }
+  }
+}
+
+TEST(ElementDistance, ElementsWithoutExtentAnswerWithTheirCorners) {
+  const RVec3 p(0, 0, 1), a(0, 0, 0), b(1, 0, 0);
+  const auto on_line = nearest_on_triangle(p, a, b, RVec3(2, 0, 0));
+  EXPECT_NEAR((on_line[0] * a + on_line[1] * b + on_line[2] * RVec3(2, 0, 0) - p).norm(), 1.0, 1e-12);
+  const auto [s, t] = nearest_on_segments(a, a, p, p);
+  EXPECT_TRUE(s >= 0 && s <= 1 && t >= 0 && t <= 1);
+}
+
+TEST(ClothElements, FindsEveryPairThatBruteForceFindsOnce) {
+  const ClothInput cloth = two_sheets(0.01, 0.05);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  ClothElements elements(*model);
+  const std::vector<RVec3> x = reals(cloth.positions);
+  const Real reach = Real(0.012);
+  elements.find(x, reach);
+  std::set<std::pair<int, int>> vertex_triangles, edge_edges;
+  for (const auto& p : elements.vertex_triangles()) EXPECT_TRUE(vertex_triangles.insert({p.vertex, p.triangle}).second);
+  for (const auto& p : elements.edge_edges()) EXPECT_TRUE(edge_edges.insert(std::minmax(p.first, p.second)).second);
+  int near = 0;
+  for (int v = 0; v < model->particle_count; ++v) {
+    for (int t = 0; t < static_cast<int>(elements.triangles().size()); ++t) {
+      const Triangle& tri = elements.triangles()[t];
+      if ((tri.array() == v).any()) continue;
+      const auto w = nearest_on_triangle(x[v], x[tri[0]], x[tri[1]], x[tri[2]]);
+      if ((w[0] * x[tri[0]] + w[1] * x[tri[1]] + w[2] * x[tri[2]] - x[v]).norm() >= reach) continue;
+      EXPECT_TRUE(vertex_triangles.count({v, t})) << v << " " << t;
+      ++near;
+    }
+  }
+  EXPECT_GT(near, 50);
+  for (int e = 0; e < static_cast<int>(elements.edges().size()); ++e) {
+    for (int f = 0; f < e; ++f) {
+      const auto &p = elements.edges()[e], &q = elements.edges()[f];
+      if (p.a == q.a || p.a == q.b || p.b == q.a || p.b == q.b) continue;
+      const auto [s, t] = nearest_on_segments(x[p.a], x[p.b], x[q.a], x[q.b]);
+      const RVec3 apart = (1 - s) * x[p.a] + s * x[p.b] - (1 - t) * x[q.a] - t * x[q.b];
+      if (apart.norm() >= reach) continue;
+      EXPECT_TRUE(edge_edges.count({f, e})) << e << " " << f;
+    }
+  }
+}
+
+TEST(SelfContact, TheGradientIsThatOfTheEnergy) {
+  const ClothInput cloth = two_sheets(0.0016, 0.003);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  SelfContact contact(*model, Real(2e-3), Real(0.3), std::vector<Real>(model->particle_count, 50));
+  std::vector<RVec3> x = reals(cloth.positions), gradient(x.size(), RVec3::Zero());
+  contact.begin_step(x);
+  Random random;
+  for (RVec3& p : x) p += Real(2e-4) * random.point();  // friction has slipped
+  contact.limit(&x);
+  EXPECT_GT(contact.add(x, &gradient), 0.0);
+  int checked = 0;
+  for (size_t i = 0; i < x.size() && checked < 40; ++i) {
+    if (gradient[i].norm() < 1e-6) continue;
+    ++checked;
+    for (int k = 0; k < 3; ++k) {
+      const Real h = Real(1e-8);
+      std::vector<RVec3> scratch(x.size(), RVec3::Zero()), moved = x;
+      moved[i][k] += h;
+      const double up = contact.add(moved, &scratch);
+      moved[i][k] -= 2 * h;
+      const double down = contact.add(moved, &scratch);
+      const double scale = std::max(1e-3, static_cast<double>(gradient[i].norm()));
+      EXPECT_NEAR((up - down) / (2.0 * static_cast<double>(h)), static_cast<double>(gradient[i][k]), 1e-3 * scale);
+    }
+  }
+  EXPECT_GT(checked, 10);
+}
+
+DrapeState drop(const ClothInput& cloth, const DrapeModel& model, double self_contact, int steps) {
+  SolverSettings settings;
+  settings.iterations = 20;
+  auto solver = make_solver("lbfgs", model, settings);
+  EXPECT_TRUE(solver.ok()) << solver.status();
+  Scene scene;
+  scene.self_contact = self_contact;
+  DrapeState state = start_state(cloth);
+  for (int i = 0; i < steps; ++i) {
+    const auto step = (*solver)->step(RunContext{}, scene, &state);
+    EXPECT_TRUE(step.ok()) << step.status();
+    if (!step.ok()) break;
+  }
+  return state;
+}
+
+TEST(SelfContact, ALayerThatFallsOnAnotherStaysAboveItAndFallsThroughWithout) {
+  const ClothInput cloth = two_sheets(0.03, 0.1);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const DrapeState held = drop(cloth, *model, 2e-3, 40);
+  EXPECT_EQ(crossings(*model, held.x), 0);
+  Real lowest = 1;
+  for (int i = 121; i < model->particle_count; ++i) lowest = std::min(lowest, held.x[i].y());
+  EXPECT_GT(lowest, 0.0) << "it lies on the pinned sheet";
+  EXPECT_LT(lowest, 0.01);
+  const DrapeState fallen = drop(cloth, *model, 0.0, 40);
+  EXPECT_LT(fallen.x.back().y(), -0.05);
+}
+
+TEST(SelfContact, LayersThatStartCrossedComeApart) {
+  ClothInput cloth = two_sheets(0.004, 0.08);  // one side of the upper sheet pokes through the lower one
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  ASSERT_GT(crossings(*model, reals(cloth.positions)), 5);
+  const DrapeState state = drop(cloth, *model, 2e-3, 120);
+  EXPECT_EQ(crossings(*model, state.x), 0);
+}
+
+TEST(SelfContact, TheSameStepsGiveTheSameBytes) {
+  const ClothInput cloth = two_sheets(0.01, 0.1);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const DrapeState once = drop(cloth, *model, 2e-3, 15), again = drop(cloth, *model, 2e-3, 15);
+  for (size_t i = 0; i < once.x.size(); ++i) EXPECT_EQ(once.x[i], again.x[i]);
+}
+
+}  // namespace
+}  // namespace tryon::sim

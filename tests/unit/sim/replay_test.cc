@@ -1,0 +1,97 @@
+// A failed step can be seen again from its bundle, and bytes that are not a bundle are refused.
+#include "server/sim/replay.h"
+
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "server/base/status.h"
+#include "tests/unit/sim/cloth_fixtures.h"
+
+namespace tryon::sim {
+namespace {
+
+using namespace tryon::sim::testing;
+
+ClothInput hung() {
+  SheetOptions o;
+  o.columns = o.rows = 5;
+  ClothInput cloth = make_sheet(o);
+  cloth.pinned = {0, 5};
+  cloth.bend = BendLaw::kShape;
+  cloth.tethers = pin_tethers(cloth);
+  return cloth;
+}
+
+TEST(Replay, AStepThatFailsGivesABundleThatFailsTheSameWay) {
+  const DrapeModel model = build_model(hung()).value();
+  std::string bundle;
+  auto solver = make_recorded_solver("lbfgs", model, {}, [&](const std::string& bytes) { bundle = bytes; }).value();
+  DrapeState state = start_state(hung());
+  ASSERT_TRUE(solver->step({}, still_scene(), &state).ok());
+  EXPECT_TRUE(bundle.empty());
+  Scene storm = still_scene();
+  storm.gravity = Eigen::Vector3d(0, std::numeric_limits<double>::max(), 0);  // forces beyond numbers
+  const auto first = solver->step({}, storm, &state);
+  ASSERT_EQ(first.status().code(), absl::StatusCode::kInternal);
+  ASSERT_FALSE(bundle.empty());
+  const ReplayBundle read = decode_replay(bundle).value();
+  EXPECT_EQ(read.failure, std::string(first.status().message()));
+  const auto again = replay_step(read, {}, nullptr);
+  EXPECT_EQ(again.status().message(), first.status().message());
+  EXPECT_EQ(error_detail(again.status())->field, error_detail(first.status())->field);
+}
+
+TEST(Replay, AWholeRunFromABundleGivesTheSameBytesAsTheModelItself) {
+  const DrapeModel model = build_model(hung()).value();
+  ReplayBundle bundle{"newton", {}, model, start_state(hung()), {}, {0, -9.8, 0}, 0.002, ""};
+  const ReplayBundle read = decode_replay(encode_replay(bundle)).value();
+  EXPECT_EQ(encode_replay(read), encode_replay(bundle));
+  const StepReport a = replay_step(bundle, {}, nullptr).value(), b = replay_step(read, {}, nullptr).value();
+  EXPECT_EQ(a.potential, b.potential);
+  EXPECT_EQ(a.residual_max, b.residual_max);
+}
+
+TEST(Replay, ClothThatFliesApartIsReportedWithItsFastestParticle) {
+  const DrapeModel model = build_model(hung()).value();
+  DrapeState state = start_state(hung());
+  for (RVec3& v : state.v) v = RVec3(0, Real(5e4), 0);
+  state.v[7] *= 2;
+  SolverSettings settings;
+  settings.iterations = 1;
+  int bundles = 0;
+  auto solver = make_recorded_solver("lbfgs", model, settings, [&](const std::string&) { ++bundles; }).value();
+  const auto report = solver->step({}, still_scene(), &state);
+  ASSERT_EQ(report.status().code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(error_detail(report.status())->reason, "SIM_DIVERGED");
+  EXPECT_EQ(bundles, 1);
+}
+
+TEST(Replay, DamagedBytesAreRefusedAndNeverReadBeyond) {
+  const DrapeModel model = build_model(hung()).value();
+  const std::string good = encode_replay({"newton", {}, model, start_state(hung()), {}, {0, -9.8, 0}, 0.002, ""});
+  EXPECT_EQ(error_detail(decode_replay("").status())->reason, "REPLAY_UNREADABLE");
+  for (size_t cut = 0; cut < good.size(); cut += 97) EXPECT_FALSE(decode_replay(good.substr(0, cut)).ok()) << cut;
+  EXPECT_FALSE(decode_replay(good + "x").ok());
+  for (size_t at = 0; at < good.size(); at += 61) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x7f);
+    (void)decode_replay(bad);  // any answer, but no crash
+  }
+}
+
+TEST(Cancellation, BeforeAStepStopsIt) {
+  const DrapeModel model = build_model(hung()).value();
+  for (const char* name : {"lbfgs", "newton"}) {
+    RunContext context;
+    SolverSettings settings;
+    settings.iterations = 1000;
+    settings.tolerance = 0;
+    DrapeState state = start_state(hung());
+    auto solver = make_solver(name, model, settings).value();
+    context.cancel.cancel();
+    EXPECT_EQ(solver->step(context, still_scene(), &state).status().code(), absl::StatusCode::kCancelled) << name;
+  }
+}
+
+}  // namespace
+}  // namespace tryon::sim

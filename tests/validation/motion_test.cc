@@ -1,0 +1,175 @@
+// T10 (pendulums), T11 (free fall, spin, energy), S5 (symmetry): validation.md 2.6, 2.7, 5.5.
+#include <algorithm>
+
+#include "server/sim/constraints/elastic.h"
+#include "tests/validation/strips.h"
+
+namespace tryon::sim::validation {
+namespace {
+
+// J_0 by its series: the first mode of a hanging strip.
+double bessel0(double x) {
+  double term = 1, sum = 1;
+  for (int k = 1; k < 40; ++k) {
+    term *= -x * x / (4.0 * k * k);
+    sum += term;
+  }
+  return sum;
+}
+
+struct Swing {
+  double period = 0, decay = 0;  // s; amplitude over one period
+};
+Swing hanging_strip(const std::string& solver, double h) {
+  Strip s;
+  s.columns = 40;
+  s.cell = 0.025;
+  s.width = 0.05;
+  s.rows = 1;
+  ClothInput cloth = make_strip(s);
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 0;
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = 1e4;
+  cloth.fabric.shear = 0;
+  cloth.pinned = {0, 1};
+  const double root = 2.404825557695773;
+  for (Vec3& p : cloth.positions) {
+    const double free = 1 - p.x();  // from the free end
+    p = Vec3(0.02 * bessel0(root * std::sqrt(std::max(0.0, free))), -p.x(), p.z());
+  }
+  const DrapeModel model = build_model(cloth).value();
+  DrapeState state = start_state(cloth);
+  SolverSettings settings;
+  settings.time_step = h;
+  settings.velocity_keep = 1;
+  settings.iterations = solver == "newton" ? 60 : 1000;
+  settings.tolerance = 1e-7;
+  auto solve = make_solver(solver, model, settings).value();
+  std::vector<double> tip = {0.02};
+  while (tip.size() < static_cast<size_t>(4.0 / h)) {
+    EXPECT_TRUE(solve->step({}, vacuum(), &state).ok());
+    tip.push_back(static_cast<double>(state.x[s.at(40, 0)].x()));
+  }
+  std::vector<double> crossing;
+  double low = 0, high = 0;
+  for (size_t i = 1; i < tip.size(); ++i)
+    if (tip[i - 1] * tip[i] < 0) crossing.push_back(h * (static_cast<double>(i) - tip[i] / (tip[i] - tip[i - 1])));
+  const size_t one = static_cast<size_t>(crossing[0] / h), two = static_cast<size_t>(crossing[1] / h),
+               three = static_cast<size_t>(crossing[2] / h);
+  for (size_t i = one; i < two; ++i) low = std::max(low, std::abs(tip[i]));
+  for (size_t i = two; i < three; ++i) high = std::max(high, std::abs(tip[i]));
+  return {crossing[2] - crossing[0], std::pow(high / low, 2)};
+}
+
+TEST(T10HangingStrip, PeriodAndDecayAreThoseOfBackwardEuler) {
+  const double exact = 1.66865, h = 1.0 / 60, wh = 2 * kPi / exact * h;
+  const double shifted = exact * wh / std::atan(wh);
+  for (const char* solver : {"newton", "lbfgs"}) {
+    const Swing swing = hanging_strip(solver, h);
+    EXPECT_NEAR(swing.period, shifted, 0.01 * shifted) << solver;
+    EXPECT_NEAR(1 - swing.decay, 1 - 0.8212, 0.05 * (1 - 0.8212)) << solver;
+  }
+}
+
+DrapeState spinning_disc(const ClothInput& cloth, double rate) {
+  DrapeState state = start_state(cloth);
+  for (RVec3& x : state.x) {
+    const RVec3 centred = x - RVec3(Real(0.1), 0, 0);
+    state.v[&x - state.x.data()] = Real(rate) * RVec3(0, 1, 0).cross(centred);
+  }
+  return state;
+}
+
+TEST(T11Spin, AStiffSheetSlowsAsBackwardEulerMust) {
+  Strip s;
+  s.columns = s.rows = 8;
+  s.cell = 0.025;
+  s.width = 0.2;
+  ClothInput cloth = make_strip(s);
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = 1e5;
+  cloth.fabric.shear = 5e4;
+  const DrapeModel model = build_model(cloth).value();
+  Scene scene = vacuum();
+  scene.gravity.setZero();
+  const double exact[] = {3.310594, 4.136483};
+  int k = 0;
+  for (int rate : {30, 60}) {
+    DrapeState state = spinning_disc(cloth, 2 * kPi);
+    SolverSettings settings;
+    settings.time_step = 1.0 / rate;
+    settings.velocity_keep = 1;
+    settings.iterations = 100;
+    settings.tolerance = 1e-7;
+    auto solve = make_solver("newton", model, settings).value();
+    for (int i = 0; i < rate; ++i) ASSERT_TRUE(solve->step({}, scene, &state).ok());
+    double spin = 0, inertia = 0;
+    RVec3 centre = RVec3::Zero();
+    double mass = 0;
+    for (size_t i = 0; i < state.x.size(); ++i) centre += model.mass[i] * state.x[i], mass += double(model.mass[i]);
+    centre /= Real(mass);
+    for (size_t i = 0; i < state.x.size(); ++i) {
+      const Vec3 r = (state.x[i] - centre).cast<double>(), v = state.v[i].cast<double>();
+      spin += double(model.mass[i]) * r.cross(v).y();
+      inertia += double(model.mass[i]) * (r.x() * r.x() + r.z() * r.z());
+    }
+    EXPECT_NEAR(spin / inertia, exact[k], 0.01 * exact[k]) << rate;
+    ++k;
+  }
+}
+
+// Phi + 1/2 |v|^2 never rises, by at least the numerical dissipation 1/2 |dv|^2.
+TEST(T11Energy, EveryConvergedStepLosesWhatBackwardEulerSays) {
+  Strip s;
+  s.columns = 12;
+  s.rows = 6;
+  s.width = 0.06;
+  ClothInput cloth = make_strip(s);
+  cloth.pinned = {0, 6};
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 1e-5;
+  const DrapeModel model = build_model(cloth).value();
+  for (const char* solver : {"newton", "lbfgs"}) {
+    DrapeState state = start_state(cloth);
+    SolverSettings settings;
+    settings.velocity_keep = 1;
+    settings.iterations = 200;
+    settings.tolerance = 1e-8;
+    auto solve = make_solver(solver, model, settings).value();
+    ElasticEnergy elastic(model, 0);
+    std::vector<RVec3> gradient(state.x.size());
+    const auto energy = [&](const DrapeState& at) {
+      double sum = elastic.evaluate({}, at.x.data(), 1, gradient.data());
+      for (size_t i = 0; i < at.x.size(); ++i)
+        sum += double(model.mass[i]) * (kGravity * double(at.x[i].y()) + 0.5 * double(at.v[i].squaredNorm()));
+      return sum;
+    };
+    double scale = 0;
+    for (Real m : model.mass) scale += double(m) * kGravity * 0.1;
+    for (int i = 0; i < 40; ++i) {
+      const DrapeState before = state;
+      ASSERT_TRUE(solve->step({}, vacuum(), &state).ok());
+      double lost = 0;
+      for (size_t p = 0; p < state.v.size(); ++p)
+        lost += 0.5 * double(model.mass[p]) * double((state.v[p] - before.v[p]).squaredNorm());
+      EXPECT_LE(energy(state) + lost, energy(before) + 1e-6 * scale) << solver << " step " << i;
+    }
+  }
+}
+
+TEST(S5Symmetry, AMirrorSymmetricSheetStaysSo) {
+  Strip s;
+  s.columns = 8;
+  s.rows = 8;
+  s.width = 0.08;
+  s.mesh = MeshKind::kM2;
+  ClothInput cloth = make_strip(s);
+  cloth.pinned = {0, 8};
+  const DrapeModel model = build_model(cloth).value();
+  const Rest rest = bring_to_rest("newton", model, vacuum(), start_state(cloth), 1e-8, 400);
+  for (int i = 0; i <= 8; ++i)
+    for (int j = 0; j <= 8; ++j) {
+      const RVec3 a = rest.state.x[s.at(i, j)], b = rest.state.x[s.at(i, 8 - j)];
+      EXPECT_LT((a - RVec3(b.x(), b.y(), -b.z())).norm(), 1e-8) << i << " " << j;
+    }
+}
+
+}  // namespace
+}  // namespace tryon::sim::validation
