@@ -1,6 +1,5 @@
 #include "client/cli/body_commands.h"
 
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -17,40 +16,23 @@ namespace {
 
 using Json = nlohmann::json;
 
-// "waist_girth=720"
-absl::Status add_measure(const std::string& text, v1::MeasurementTable* table) {
-  const size_t equals = text.find('=');
-  double mm = 0.0;
-  bool good = equals != std::string::npos && equals > 0;
-  if (good) {
-    const char *begin = text.data() + equals + 1, *end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(begin, end, mm);
-    good = error == std::errc() && rest == end;
-  }
-  if (!good) {
-    return invalid_input("USAGE", "--measure", cat("\"", text, "\" is not a measurement"),
-                         "Write NAME=MM, e.g. waist_girth=720; the names are those of `tryon measurements`.");
-  }
-  (*table->mutable_measurements_mm())[text.substr(0, equals)] = mm;
-  return absl::OkStatus();
-}
-
 absl::Status fill_table(const Options& o, v1::MeasurementTable* table) {
   table->set_height_mm(o.height_mm);
   table->set_arm_angle_deg(o.arm_angle_deg);
   if (!o.figure.empty()) table->set_figure(o.figure == "male" ? v1::FIGURE_MALE : v1::FIGURE_FEMALE);
-  for (const std::string& text : o.measures) RETURN_IF_ERROR(add_measure(text, table));
+  for (const std::string& text : o.measures) {
+    ASSIGN_OR_RETURN(const NamedNumber measure, named_number(text, "--measure", "`tryon measurements`"));
+    (*table->mutable_measurements_mm())[measure.name] = measure.value;
+  }
   return absl::OkStatus();
 }
 
 void declare_scan(const Options& o, v1::BodySource* source) {
-  static const std::map<std::string, double> units = {
-      {"mm", 0.001}, {"cm", 0.01}, {"in", 0.0254}, {"dm", 0.1}, {"m", 1.0}};
   static const std::map<std::string, v1::Axis> axes = {{"x", v1::AXIS_X}, {"y", v1::AXIS_Y}, {"z", v1::AXIS_Z}};
   static const std::map<std::string, v1::Direction> directions = {
       {"+x", v1::DIRECTION_PLUS_X},  {"-x", v1::DIRECTION_MINUS_X}, {"+y", v1::DIRECTION_PLUS_Y},
       {"-y", v1::DIRECTION_MINUS_Y}, {"+z", v1::DIRECTION_PLUS_Z},  {"-z", v1::DIRECTION_MINUS_Z}};
-  if (!o.unit.empty()) source->set_metres_per_unit(units.at(o.unit));
+  if (!o.unit.empty()) source->set_metres_per_unit(metres_of(o.unit));
   if (!o.up.empty()) source->set_up_axis(axes.at(o.up));
   if (!o.facing.empty()) source->set_facing(directions.at(o.facing));
 }

@@ -4,11 +4,11 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 
 #include "client/cli/body_commands.h"
 #include "client/cli/files.h"
+#include "client/cli/garment_commands.h"
 #include "client/cli/progress_bar.h"
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
@@ -17,20 +17,7 @@
 namespace tryon::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-absl::StatusOr<v1::CreateGarmentRequest> garment_request(const std::string& garment, client::Client* client) {
-  v1::CreateGarmentRequest request;
-  if (garment == "sample" || garment.rfind("sample:", 0) == 0) {
-    request.mutable_source()->set_sample(garment == "sample" ? "tshirt" : garment.substr(7));
-    return request;
-  }
-  ASSIGN_OR_RETURN(const std::string bytes, read_file(garment));
-  ASSIGN_OR_RETURN(*request.mutable_source()->mutable_pattern_sha256(), client->upload(bytes));
-  request.mutable_source()->set_file_name(fs::path(garment).filename().string());
-  return request;
-}
 
 absl::Status parse_wind(const std::string& text, v1::Vector* wind) {
   if (text.empty()) return absl::OkStatus();
@@ -46,7 +33,7 @@ absl::Status parse_wind(const std::string& text, v1::Vector* wind) {
 absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::Client* client) {
   v1::CreateDrapeRequest request;
   RETURN_IF_ERROR(parse_wind(o.wind, request.mutable_wind_mps()));
-  ASSIGN_OR_RETURN(const v1::CreateGarmentRequest garment, garment_request(o.garment, client));
+  ASSIGN_OR_RETURN(const v1::CreateGarmentRequest garment, garment_order(o, o.garment, client));
   ASSIGN_OR_RETURN(const BodyOrder body, body_order(o));
   ASSIGN_OR_RETURN(*request.mutable_garment(), client->begin_garment(garment));
   ASSIGN_OR_RETURN(*request.mutable_body(), client->begin_body(body.request, body.scan));
@@ -104,20 +91,6 @@ int drape(const Options& o, client::Client* client) {
   }
   o.json ? print_json(*result) : print_drape(*result);
   return result->settled() ? kOk : kNotSettled;
-}
-
-int garment_check(const Options& o, client::Client* client) {
-  const auto request = garment_request(o.file, client);
-  if (!request.ok()) return report_error(request.status(), o.json);
-  const auto garment = client->create_garment(*request, {});
-  if (!garment.ok()) return report_error(garment.status(), o.json);
-  if (o.json) {
-    print_json(*garment);
-  } else {
-    std::printf("%s: %d panels, %d seams, nothing to mend\n", o.file.c_str(), garment->panel_count(),
-                garment->seam_count());
-  }
-  return kOk;
 }
 
 int fabrics(const Options& o, client::Client* client) {
@@ -229,7 +202,11 @@ int run_command(const Options& options, client::Client* client) {
       {"bodies list", bodies_list},
       {"bodies get", bodies_get},
       {"bodies delete", bodies_delete},
-      {"measurements", measurements}};
+      {"measurements", measurements},
+      {"garments list", garments_list},
+      {"garments get", garments_get},
+      {"garments delete", garments_delete},
+      {"templates", templates}};
   return commands.at(options.command)(options, client);
 }
 

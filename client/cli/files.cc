@@ -1,7 +1,9 @@
 #include "client/cli/files.h"
 
+#include <charconv>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "google/protobuf/util/json_util.h"
@@ -42,6 +44,29 @@ void print_json(const google::protobuf::Message& message) {
 
 client::OnProgress shown_on(ProgressBar* bar) {
   return [bar](const std::string&, const v1::OperationMetadata& metadata) { bar->show(metadata); };
+}
+
+absl::StatusOr<NamedNumber> named_number(const std::string& text, std::string_view flag, std::string_view names) {
+  const size_t equals = text.find('=');
+  NamedNumber out;
+  bool good = equals != std::string::npos && equals > 0;
+  if (good) {
+    const char *begin = text.data() + equals + 1, *end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(begin, end, out.value);
+    good = error == std::errc() && rest == end;
+  }
+  if (!good) {
+    return invalid_input("USAGE", flag, cat("\"", text, "\" is not a name and a number"),
+                         cat("Write NAME=NUMBER; the names are those of ", names, "."));
+  }
+  out.name = text.substr(0, equals);
+  return out;
+}
+
+double metres_of(const std::string& unit) {
+  static const std::map<std::string, double> units = {
+      {"mm", 0.001}, {"cm", 0.01}, {"in", 0.0254}, {"dm", 0.1}, {"m", 1.0}};
+  return units.at(unit);
 }
 
 }  // namespace tryon::cli

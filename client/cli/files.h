@@ -1,5 +1,5 @@
-// What it is: what several commands do alike: files in and out, results to a folder, messages as JSON, progress.
-// How it fails: FILE_UNREADABLE, FILE_UNWRITABLE with the path. Thread rules: the main thread.
+// What it is: what several commands do alike: files in and out, results to a folder, messages as JSON, progress, words
+// of flags. How it fails: FILE_UNREADABLE, FILE_UNWRITABLE with the path; USAGE. Thread rules: the main thread.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +14,13 @@ namespace tryon::cli {
 
 absl::StatusOr<std::string> read_file(const std::string& path);
 absl::Status write_file(const std::filesystem::path& path, const std::string& bytes);
+struct NamedNumber {
+  std::string name;
+  double value = 0.0;
+};
+// "waist_girth=720" of a flag; `names` says where the names are listed.
+absl::StatusOr<NamedNumber> named_number(const std::string& text, std::string_view flag, std::string_view names);
+double metres_of(const std::string& unit);  // of "mm", "cm", "in", "dm", "m"
 void print_json(const google::protobuf::Message& message);
 client::OnProgress shown_on(ProgressBar* bar);
 

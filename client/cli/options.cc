@@ -30,9 +30,20 @@ void add_body(CLI::App* app, Options* o) {
   app->add_flag("--keep-scan", o->keep_scan, "leave the scan's file on the server; else it is erased once read");
 }
 
+// How a garment is to be read or drafted.
+void add_garment(CLI::App* app, Options* o) {
+  app->add_option("--size", o->size, "one of the pattern's graded sizes, or a template's XS .. XXL");
+  app->add_option("--seams", o->seams, "seam sidecar (tryon.seams.v1) of a pattern whose format has no seams");
+  app->add_option("--pattern-unit", o->pattern_unit, "the pattern file's unit, where its format states none")
+      ->check(CLI::IsMember({"mm", "cm", "in", "m"}));
+  app->add_option("--set", o->parameters, "of a template: NAME=VALUE, of `tryon templates`; may be repeated");
+}
+
 void add_drape(CLI::App* app, Options* o) {
   add_body(app, o);
-  app->add_option("--garment", o->garment, "pattern file, or `sample:tshirt|skirt|trousers`")->capture_default_str();
+  app->add_option("--garment", o->garment, "pattern file, or `template:NAME` of `tryon templates`")
+      ->capture_default_str();
+  add_garment(app, o);
   app->add_option("--fabric", o->fabric, "a name of `tryon fabrics`");
   app->add_option("--solver", o->solver, "a name of `tryon solvers`");
   app->add_option("--resolution", o->resolution_mm, "edge length of the cloth's triangles, mm")->capture_default_str();
@@ -74,6 +85,28 @@ void add_bodies(CLI::App* app, Options* o) {
   add_command(app, o, "measurements", "measurements", "what is measured on a body, and how");
 }
 
+void add_garments(CLI::App* app, Options* o) {
+  CLI::App* garment = app->add_subcommand("garment", "work with patterns");
+  garment->require_subcommand(1);
+  CLI::App* check =
+      add_command(garment, o, "check", "garment check", "read a pattern and say all that is wrong with it");
+  check->add_option("file", o->file, "pattern file, or `template:NAME`")->required();
+  check->add_flag("--suggest-seams", o->suggest_seams,
+                  "of a pattern without seams: which edges probably belong together");
+  check->add_option("--out", o->out, "folder for the report and the flat pattern's pictures");
+  add_garment(check, o);
+  CLI::App* garments = app->add_subcommand("garments", "the garments that the server keeps");
+  garments->require_subcommand(1);
+  add_command(garments, o, "list", "garments list", "newest first");
+  CLI::App* get = add_command(garments, o, "get", "garments get", "a garment's pieces and files");
+  get->add_option("name", o->name, "garments/{id}")->required();
+  get->add_option("--out", o->out, "folder for its files");
+  add_command(garments, o, "delete", "garments delete", "erase a garment")
+      ->add_option("name", o->name, "garments/{id}")
+      ->required();
+  add_command(app, o, "templates", "templates", "the garments that can be drafted, with their parameters");
+}
+
 }  // namespace
 
 int parse_options(int argc, char** argv, Options* options) {
@@ -87,11 +120,7 @@ int parse_options(int argc, char** argv, Options* options) {
   add_drape(add_command(&app, options, "drape", "drape", "drape a garment on a body"), options);
   add_fit(add_command(&app, options, "fit", "fit", "measure a body and fit its bounding solids"), options);
   add_bodies(&app, options);
-  CLI::App* garment = app.add_subcommand("garment", "work with patterns");
-  garment->require_subcommand(1);
-  add_command(garment, options, "check", "garment check", "read and check a pattern file")
-      ->add_option("file", options->file, "pattern file")
-      ->required();
+  add_garments(&app, options);
   add_command(&app, options, "fabrics", "fabrics", "list the fabric library");
   add_command(&app, options, "solvers", "solvers", "list the simulation methods");
   for (const char* word : {"watch", "get", "cancel"}) {

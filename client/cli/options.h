@@ -16,6 +16,9 @@ struct Options {
   std::string body = "sample", garment = "sample:tshirt", fabric, solver, shape = "elliptic", contact = "scan", out,
               name, file;
   std::string wind;
+  std::string seams, pattern_unit, size;  // of a pattern file (size also of a template)
+  std::vector<std::string> parameters;    // of a template: "length=650"
+  bool suggest_seams = false;
   std::string unit, up, facing, figure;  // of a scan; whose statistics complete a table of measurements
   std::vector<std::string> measures;     // "waist_girth=720"
   double height_mm = 0.0, arm_angle_deg = 45.0;

@@ -380,6 +380,41 @@ absl::StatusOr<std::vector<v1::MeasurementItem>> Client::measurement_items() {
   return std::vector<v1::MeasurementItem>(response.items().begin(), response.items().end());
 }
 
+absl::StatusOr<v1::Garment> Client::get_garment(const std::string& name) {
+  v1::GetGarmentRequest request;
+  request.set_name(name);
+  v1::Garment response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->garments.get(), &v1::GarmentService::Stub::GetGarment, request, &response));
+  return response;
+}
+
+absl::StatusOr<std::vector<v1::Garment>> Client::garments() {
+  std::vector<v1::Garment> out;
+  v1::ListGarmentsRequest request;
+  request.set_page_size(kPage);
+  do {
+    v1::ListGarmentsResponse page;
+    RETURN_IF_ERROR(stubs_->unary(stubs_->garments.get(), &v1::GarmentService::Stub::ListGarments, request, &page));
+    out.insert(out.end(), page.garments().begin(), page.garments().end());
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  return out;
+}
+
+absl::Status Client::delete_garment(const std::string& name) {
+  v1::DeleteGarmentRequest request;
+  request.set_name(name);
+  google::protobuf::Empty response;
+  return stubs_->unary(stubs_->garments.get(), &v1::GarmentService::Stub::DeleteGarment, request, &response);
+}
+
+absl::StatusOr<std::vector<v1::GarmentTemplate>> Client::templates() {
+  v1::ListTemplatesResponse response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->garments.get(), &v1::GarmentService::Stub::ListTemplates,
+                                v1::ListTemplatesRequest(), &response));
+  return std::vector<v1::GarmentTemplate>(response.templates().begin(), response.templates().end());
+}
+
 absl::StatusOr<v1::GetServerInfoResponse> Client::server_info() {
   v1::GetServerInfoResponse response;
   RETURN_IF_ERROR(stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::GetServerInfo,

@@ -66,6 +66,11 @@ class Client {
   absl::Status delete_body(const std::string& name);
   absl::StatusOr<std::vector<v1::MeasurementItem>> measurement_items();
 
+  absl::StatusOr<v1::Garment> get_garment(const std::string& name);
+  absl::StatusOr<std::vector<v1::Garment>> garments();  // all pages, newest first
+  absl::Status delete_garment(const std::string& name);
+  absl::StatusOr<std::vector<v1::GarmentTemplate>> templates();
+
   absl::StatusOr<v1::GetServerInfoResponse> server_info();
   absl::StatusOr<std::vector<v1::FabricInfo>> fabrics();
   absl::StatusOr<std::vector<v1::SolverInfo>> solvers();

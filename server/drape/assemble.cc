@@ -24,6 +24,11 @@ double landmark_height(const Body& body, const std::string& name, double fallbac
   return it == body.landmarks.end() ? fallback_ratio * body.height_m : it->second.y();
 }
 
+Vec3 landmark_or(const Body& body, const std::string& name, const Vec3& otherwise) {
+  const auto it = body.landmarks.find(name);
+  return it == body.landmarks.end() ? otherwise : it->second;
+}
+
 absl::StatusOr<Body> sample_body(const RunContext& run) {
   ASSIGN_OR_RETURN(TriangleMesh mesh, make_mannequin(MannequinTable{}));
   ScanOptions options;
@@ -75,13 +80,13 @@ absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& r
   StoredBody stored;
   RETURN_IF_ERROR(measure_person(run, request, input, &stored));
   stored.has_head_and_hands = request.keep_head_and_hands;
+  // First cut, then bounded: the solids are spent on what is kept, and what is reported of them is true of it.
+  if (!stored.has_head_and_hands) stored.body = without_head_and_hands(std::move(stored.body));
   for (const ProxyShape shape : {ProxyShape::kCircular, ProxyShape::kElliptic}) {
     run.report("fit", 0.5 * static_cast<double>(stored.proxies.size()));
     ASSIGN_OR_RETURN(ProxySet proxies, fit_proxies(run, stored.body, shape));
-    if (!stored.has_head_and_hands) drop_head_and_hands(stored.body, &proxies);
     stored.proxies.push_back(std::move(proxies));
   }
-  if (!stored.has_head_and_hands) stored.body = without_head_and_hands(std::move(stored.body));
   return stored;
 }
 
@@ -114,29 +119,30 @@ DraftMeasurements draft_measurements(const Body& body) {
   return m;
 }
 
-absl::StatusOr<Pattern> load_pattern(const GarmentRequest& request, const PipelineInput& input,
-                                     const DraftMeasurements& measurements) {
-  if (!request.sample.empty()) return draft_sample(request.sample, measurements);
-  auto pattern = read_pattern(input.garment_bytes, request.file_name);
-  if (!pattern.ok()) return prefix_field(pattern.status(), cat(request.file_name, ": "));
-  const absl::Status valid = validate(*pattern);
-  if (!valid.ok()) return prefix_field(valid, cat(request.file_name, ": "));
-  return pattern;
-}
-
 absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,
                                              double edge_m, ArrangeReport* report) {
   run.report("assemble", 0.0);
   ASSIGN_OR_RETURN(GarmentMesh garment, mesh_garment(run, pattern, edge_m));
   run.report("assemble", 0.5);
+  RETURN_IF_ERROR(place_garment(run, pattern, person, &garment, report));
+  run.report("assemble", 1.0);
+  return garment;
+}
+
+absl::Status place_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,
+                           GarmentMesh* garment, ArrangeReport* report) {
   ArrangeTarget target;
   target.solids = &person.solids;
   target.height_m = person.body.height_m;
   target.shoulder_height_m = landmark_height(person.body, "left_shoulder", 0.82);
   target.waist_height_m = landmark_height(person.body, "waist", 0.62);
-  ASSIGN_OR_RETURN(*report, arrange(run, target, pattern, &garment));
-  run.report("assemble", 1.0);
-  return garment;
+  const double h = person.body.height_m;
+  target.left_shoulder = landmark_or(person.body, "left_shoulder", Vec3(0.10 * h, 0.82 * h, 0));
+  target.right_shoulder = landmark_or(person.body, "right_shoulder", Vec3(-0.10 * h, 0.82 * h, 0));
+  target.left_wrist = landmark_or(person.body, "left_wrist", target.left_shoulder + Vec3(0.2 * h, -0.2 * h, 0));
+  target.right_wrist = landmark_or(person.body, "right_wrist", target.right_shoulder + Vec3(-0.2 * h, -0.2 * h, 0));
+  ASSIGN_OR_RETURN(*report, arrange(run, target, pattern, garment));
+  return absl::OkStatus();
 }
 
 }  // namespace tryon

@@ -26,10 +26,10 @@ struct FittedPerson {
 absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
 absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);
 DraftMeasurements draft_measurements(const Body& body);
-// A sample is drafted for `measurements`; a file is read as it is.
-absl::StatusOr<Pattern> load_pattern(const GarmentRequest& request, const PipelineInput& input,
-                                     const DraftMeasurements& measurements);
 absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,
                                              double edge_m, ArrangeReport* report);
+// Round the person: GarmentMesh::placed changes.
+absl::Status place_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,
+                           GarmentMesh* garment, ArrangeReport* report);
 
 }  // namespace tryon

@@ -260,25 +260,4 @@ std::string body_json(const FittedPerson& person) {
 
 std::string body_summary_json(const FittedPerson& person) { return body_facts(person).dump(); }
 
-std::string garment_json(const Pattern& pattern) {
-  Json out;
-  out["schema"] = "tryon.garment.v1";
-  out["name"] = pattern.name;
-  out["panels"] = Json::array();
-  for (const Panel& panel : pattern.panels) {
-    double perimeter = 0.0;
-    for (size_t e = 0; e < panel.edges.size(); ++e) perimeter += edge_length(panel, static_cast<int>(e));
-    out["panels"].push_back({{"name", panel.name}, {"edges", panel.edges.size()}, {"perimeter_mm", to_mm(perimeter)}});
-  }
-  out["seams"] = Json::array();
-  for (const Stitch& s : pattern.stitches) {
-    auto side = [&](const StitchSide& x) {
-      const Panel& panel = pattern.panels[x.panel];
-      return Json{{"panel", panel.name}, {"edge", x.edge}, {"length_mm", to_mm(edge_length(panel, x.edge))}};
-    };
-    out["seams"].push_back({{"a", side(s.a)}, {"b", side(s.b)}});
-  }
-  return out.dump(2);
-}
-
 }  // namespace tryon

@@ -24,6 +24,5 @@ struct DrapeFacts {
 std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageClock* clock);
 std::string body_json(const FittedPerson& person);
 std::string body_summary_json(const FittedPerson& person);  // without solids and curves
-std::string garment_json(const Pattern& pattern);
 
 }  // namespace tryon

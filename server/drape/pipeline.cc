@@ -6,9 +6,10 @@
 #include "server/base/status.h"
 #include "server/drape/assemble.h"
 #include "server/drape/deliver.h"
+#include "server/drape/garment_report.h"
+#include "server/drape/garment_source.h"
 #include "server/drape/measure.h"
 #include "server/drape/settle.h"
-#include "server/io/pattern_json.h"
 
 namespace tryon {
 namespace {
@@ -20,6 +21,15 @@ std::unique_ptr<sim::Collider> make_collider(const DrapeSettings& settings, cons
                                         : sim::make_solid_collider(person.solids.solids()));
   parts.push_back(sim::make_plane_collider(Vec3::Zero(), Vec3::UnitY()));  // the floor
   return sim::make_union_collider(std::move(parts));
+}
+
+// A mesh keeps the triangles that it came with.
+absl::StatusOr<GarmentMesh> cloth_of(const RunContext& run, const LoadedGarment& source, const FittedPerson& person,
+                                     double edge_m, ArrangeReport* arranged) {
+  if (!source.made.mesh) return assemble_garment(run, source.made.pattern, person, edge_m, arranged);
+  GarmentMesh garment = ready_garment(*source.made.mesh);
+  RETURN_IF_ERROR(place_garment(run, source.made.pattern, person, &garment, arranged));
+  return garment;
 }
 
 Artifact json_artifact(const std::string& text) { return {text, "application/json"}; }
@@ -42,12 +52,12 @@ absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest
 absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentRequest& request,
                                            const PipelineInput& input) {
   run.report("parse", 0.0);
-  ASSIGN_OR_RETURN(const Pattern pattern, load_pattern(request, input, DraftMeasurements{}));
-  RETURN_IF_ERROR(mesh_garment(run, pattern, 0.02).status());  // every panel must be cloth that can be cut
+  ASSIGN_OR_RETURN(const LoadedGarment garment, load_garment(request, input, DraftMeasurements{}));
+  ASSIGN_OR_RETURN(const GarmentReport report, inspect_garment(run, garment, request.check_only));
+  if (!request.check_only) RETURN_IF_ERROR(report.first_error);
   PipelineResult result;
-  result.summary_json = garment_json(pattern);
-  result.artifacts["garment.json"] = json_artifact(result.summary_json);
-  result.artifacts["pattern.json"] = json_artifact(write_pattern(pattern));
+  result.summary_json = report.json;
+  ASSIGN_OR_RETURN(result.artifacts, garment_artifacts(run, garment, report));
   run.report("export", 1.0);
   return result;
 }
@@ -61,11 +71,10 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   clock.enter("parse");
   ASSIGN_OR_RETURN(StoredBody stored, load_body(run, request.body, input));
   ASSIGN_OR_RETURN(const FittedPerson person, person_of(std::move(stored), settings.proxy_shape));
-  ASSIGN_OR_RETURN(const Pattern pattern, load_pattern(request.garment, input, draft_measurements(person.body)));
+  ASSIGN_OR_RETURN(const LoadedGarment source, load_garment(request.garment, input, draft_measurements(person.body)));
   clock.enter("assemble");
   ArrangeReport arranged;
-  ASSIGN_OR_RETURN(const GarmentMesh garment,
-                   assemble_garment(run, pattern, person, settings.resolution_mm * 1e-3, &arranged));
+  ASSIGN_OR_RETURN(const GarmentMesh garment, cloth_of(run, source, person, settings.resolution_mm * 1e-3, &arranged));
   clock.enter("drape");
   const auto collider = make_collider(settings, person);
   ASSIGN_OR_RETURN(const Settled settled,

@@ -26,7 +26,9 @@ inline constexpr char kStoredBodyName[] = "body.tryon";  // the artifact that a 
 struct PipelineInput {
   std::string body_bytes;     // the scan's file; empty for a figure and the sample
   std::string stored_body;    // body.tryon of the same request, where it was made before: then nothing else is read
-  std::string garment_bytes;  // the pattern file; empty for a sample
+  std::string garment_bytes;  // the pattern file; empty for a template
+  std::string seams_bytes;    // its sidecar; empty without
+  std::string tailored_body;  // body.tryon of the body that a template is made to measure for; empty without
   std::string meshparse_path = default_meshparse_path();
   ParseLimits parse_limits;
 };
@@ -40,7 +42,7 @@ struct PipelineResult {
 
 // body.tryon (io/body_file.h), body.json, body.glb, proxies.glb, preview_{front,back,left,measurements,proxies}.png
 absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
-// pattern.json (tryon.pattern.v1) and garment.json (panels, seams, areas)
+// garment.json, pattern.json (tryon.pattern.v2), pattern.svg, pattern.png
 absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentRequest& request,
                                            const PipelineInput& input);
 // garment.glb, garment.obj, scene.glb, preview_{front,back,left,right}.png, metrics.json

@@ -1,5 +1,6 @@
 #include "server/drape/request.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -47,7 +48,21 @@ Json json_of(const BodyRequest& r) {
 }
 
 Json json_of(const GarmentRequest& r) {
-  return Json{{"blob", r.blob}, {"file_name", r.file_name}, {"sample", r.sample}};
+  Json out{{"blob", r.blob},
+           {"file_name", r.file_name},
+           {"seams_blob", r.seams_blob},
+           {"metres_per_unit", r.metres_per_unit},
+           {"size", r.size},
+           {"check_only", r.check_only}};
+  if (r.draft) {
+    out["draft"] = Json{{"name", r.draft->name},
+                        {"size", r.draft->size},
+                        {"body", r.draft->body},
+                        {"sample", r.draft->sample},
+                        {"figure", kFigureNames[static_cast<size_t>(r.draft->figure)]},
+                        {"parameters", r.draft->parameters}};
+  }
+  return out;
 }
 
 Json json_of(const DrapeSettings& s) {
@@ -78,11 +93,14 @@ ProxyShape shape_of(const Json& j) {
   return j.at("proxy_shape") == "circular" ? ProxyShape::kCircular : ProxyShape::kElliptic;
 }
 
+FigureType figure_type_of(const Json& j) {
+  const auto it = std::find(kFigureNames.begin(), kFigureNames.end(), j.at("figure").get<std::string>());
+  return it == kFigureNames.end() ? FigureType::kNeutral : static_cast<FigureType>(it - kFigureNames.begin());
+}
+
 BodyTable figure_of(const Json& j) {
   BodyTable table;
-  for (size_t k = 0; k < kFigureNames.size(); ++k) {
-    if (j.at("figure") == kFigureNames[k]) table.figure = static_cast<FigureType>(k);
-  }
+  table.figure = figure_type_of(j);
   table.height_mm = j.at("height_mm");
   table.measurements_mm = j.at("measurements_mm").get<std::map<std::string, double>>();
   table.arm_angle_deg = j.at("arm_angle_deg");
@@ -108,7 +126,23 @@ BodyRequest body_of(const Json& j) {
 }
 
 GarmentRequest garment_of(const Json& j) {
-  return {j.at("blob").get<std::string>(), j.at("file_name").get<std::string>(), j.at("sample").get<std::string>()};
+  GarmentRequest r;
+  r.blob = j.at("blob");
+  r.file_name = j.at("file_name");
+  r.seams_blob = j.at("seams_blob");
+  r.metres_per_unit = j.at("metres_per_unit");
+  r.size = j.at("size");
+  r.check_only = j.at("check_only");
+  if (!j.contains("draft")) return r;
+  const Json& draft = j["draft"];
+  r.draft.emplace();
+  r.draft->name = draft.at("name");
+  r.draft->size = draft.at("size");
+  r.draft->body = draft.at("body");
+  r.draft->sample = draft.at("sample");
+  r.draft->figure = figure_type_of(draft);
+  r.draft->parameters = draft.at("parameters").get<std::map<std::string, double>>();
+  return r;
 }
 
 DrapeSettings settings_of(const Json& j) {
@@ -165,6 +199,20 @@ absl::Status check_figure(const BodyTable& table) {
 absl::Status validate(const BodyRequest& request) {
   RETURN_IF_ERROR(check_scan(request.scan));
   return request.figure ? check_figure(*request.figure) : absl::OkStatus();
+}
+
+absl::Status validate(const GarmentRequest& request) {
+  const double unit = request.metres_per_unit;
+  if (unit != 0.0 && !(unit >= 1e-4 && unit <= 10.0)) {
+    return invalid_input("SETTING_OUT_OF_RANGE", "garment.metres_per_unit",
+                         cat("metres_per_unit is ", unit, ", outside 1e-4 .. 10"),
+                         "Use 0.001 for mm, 0.01 for cm, 0.0254 for inches, 1 for m.");
+  }
+  if (!request.draft) return absl::OkStatus();
+  for (const auto& [name, value] : request.draft->parameters) {
+    if (!std::isfinite(value)) return out_of_range(cat("garment.template.parameters.", name), value, "finite numbers");
+  }
+  return absl::OkStatus();
 }
 
 absl::Status validate(const DrapeSettings& s) {

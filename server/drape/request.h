@@ -3,6 +3,7 @@
 // How it fails: from_json and validate() name the offending field and its range. Thread rules: plain values.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,11 +27,24 @@ struct BodyRequest {
 // Ranges of what is declared; fields as "scan.facing" or "figure.height_mm".
 absl::Status validate(const BodyRequest& request);
 
-struct GarmentRequest {
-  std::string blob;  // SHA-256 of the pattern file; empty with a sample
-  std::string file_name;
-  std::string sample;  // "tshirt", "skirt" or "trousers" of the project's own
+// A template of the service's own: for a size, for a body (its id), or, with neither, for whoever wears it.
+struct TemplateRequest {
+  std::string name, size, body;
+  bool sample = false;  // one of the project's own samples (draft.h): drafted for the wearer, with its place
+  FigureType figure = FigureType::kNeutral;
+  std::map<std::string, double> parameters;
 };
+
+struct GarmentRequest {
+  std::string blob;  // SHA-256 of the pattern file; empty with a template
+  std::string file_name;
+  std::string seams_blob;        // SHA-256 of its seam sidecar, or empty
+  double metres_per_unit = 0.0;  // 0: as the format says
+  std::string size;              // one of the file's sizes; empty: its base size
+  std::optional<TemplateRequest> draft;
+  bool check_only = false;  // say all that is wrong; make nothing
+};
+absl::Status validate(const GarmentRequest& request);
 
 struct DrapeSettings {
   // Changes the answer.

@@ -206,9 +206,11 @@ double speed_99(const sim::DrapeState& state) {
   return speeds[k];
 }
 
-absl::StatusOr<WeldedMesh> sew_closed(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
-                                      const sim::Collider& collider, const SettleOptions& options,
-                                      SettleReport* report) {
+}  // namespace
+
+absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
+                                const sim::Collider& collider, const SettleOptions& options) {
+  Sewn out;
   const sim::ClothInput cloth = open_panels(garment, fabric);
   ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
   sim::SolverSettings settings;
@@ -219,21 +221,22 @@ absl::StatusOr<WeldedMesh> sew_closed(const RunContext& run, const GarmentMesh& 
   scene.collider = &collider;
   scene.gravity.setZero();
   sim::DrapeState state = sim::start_state(cloth);
-  Stage close{run, scene, *closing, state, *report};
+  Stage close{run, scene, *closing, state, out.report};
   RETURN_IF_ERROR(sew(&close, cloth.ties, kCloseSteps, 1.0));
   settings.tie_stiffness = kPressTie;
   ASSIGN_OR_RETURN(auto pressing, sim::make_solver(options.solver, model, settings));
-  Stage press{run, scene, *pressing, state, *report};
+  Stage press{run, scene, *pressing, state, out.report};
   RETURN_IF_ERROR(sew(&press, cloth.ties, kPressSteps, 0.0));
-  return weld(garment, positions_of(state));
+  out.positions = positions_of(state);
+  return out;
 }
-
-}  // namespace
 
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options) {
+  ASSIGN_OR_RETURN(const Sewn sewn, sew_panels(run, garment, fabric, collider, options));
   Settled out;
-  ASSIGN_OR_RETURN(out.cloth, sew_closed(run, garment, fabric, collider, options, &out.report));
+  out.report = sewn.report;
+  out.cloth = weld(garment, sewn.positions);
 
   const sim::ClothInput cloth = closed_garment(out.cloth, fabric);
   ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));

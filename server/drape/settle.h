@@ -37,6 +37,14 @@ struct Settled {
   SettleReport report;
 };
 
+// The first half alone: the panels pulled shut round the body, without weight.
+struct Sewn {
+  std::vector<Vec3> positions;  // [GarmentMesh vertex_count] partners not yet one
+  SettleReport report;
+};
+absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
+                                const sim::Collider& collider, const SettleOptions& options);
+
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options);
 

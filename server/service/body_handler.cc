@@ -1,6 +1,5 @@
 #include "server/service/body_handler.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "server/service/convert/names.h"
 #include "server/service/convert/requests.h"
 #include "server/service/convert/resources.h"
+#include "server/service/paging.h"
 #include "tryon/v1/body.grpc.pb.h"
 
 namespace tryon {
@@ -18,8 +18,6 @@ namespace {
 
 using google::longrunning::Operation;
 using grpc::ServerContext;
-
-constexpr int kPage = 50, kMaxPage = 1000;
 
 int64_t now_us() { return absl::ToUnixMicros(absl::Now()); }
 
@@ -77,20 +75,9 @@ class BodyHandler final : public v1::BodyService::Service {
   }
 
   absl::Status list(const v1::ListBodiesRequest& request, v1::ListBodiesResponse* response) {
-    if (request.page_size() < 0) {
-      return invalid_input("SETTING_OUT_OF_RANGE", "page_size", cat("page_size is ", request.page_size()),
-                           "Give a size of 1 .. 1000, or 0.");
-    }
-    std::optional<TaskCursor> after;
-    if (!request.page_token().empty()) {
-      ASSIGN_OR_RETURN(after, parse_page_token(request.page_token()));
-    }
-    const int size = request.page_size() == 0 ? kPage : std::min(request.page_size(), kMaxPage);
-    ASSIGN_OR_RETURN(std::vector<TaskRecord> tasks, core_->list_bodies(after, size + 1));
-    const bool more = static_cast<int>(tasks.size()) > size;
-    if (more) tasks.pop_back();
+    auto lister = [this](const auto& after, int limit) { return core_->list_bodies(after, limit); };
+    ASSIGN_OR_RETURN(const std::vector<TaskRecord> tasks, page_of(request, lister, response));
     for (const TaskRecord& task : tasks) *response->add_bodies() = to_listed_body(task);
-    if (more) response->set_next_page_token(page_token({tasks.back().created_us, tasks.back().id}));
     return absl::OkStatus();
   }
 

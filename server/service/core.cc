@@ -104,7 +104,29 @@ absl::Status ServiceCore::delete_task(const std::string& id) {
 
 absl::StatusOr<TaskRecord> ServiceCore::create_garment(const GarmentRequest& request) {
   RETURN_IF_ERROR(need_blob(request.blob, "source.pattern_sha256"));
-  return submit(with_input(new_task(digest(request), "garment", to_json(request)), request.blob));
+  RETURN_IF_ERROR(need_blob(request.seams_blob, "source.seams_sha256"));
+  RETURN_IF_ERROR(need_tailored_body(request));
+  TaskRecord task = new_task(digest(request), request.check_only ? "check" : "garment", to_json(request));
+  if (request.draft) task.subject = request.draft->body;
+  return submit(with_input(with_input(task, request.blob), request.seams_blob));
+}
+
+absl::Status ServiceCore::need_tailored_body(const GarmentRequest& request) {
+  if (!request.draft || request.draft->body.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const TaskRecord body, find(request.draft->body, "body", "BODY_NOT_FOUND"));
+  if (body.state == TaskState::kSucceeded) return absl::OkStatus();
+  return make_error(absl::StatusCode::kFailedPrecondition, "BODY_NOT_READY", "source.template.body",
+                    "the body is not made yet, so nothing can be drafted for it",
+                    "Wait until its operation is done, then send the request again.");
+}
+
+absl::StatusOr<std::vector<TaskRecord>> ServiceCore::list_garments(const std::optional<TaskCursor>& after, int limit) {
+  return jobs_->list("garment", after, limit);
+}
+
+absl::Status ServiceCore::delete_garment(const std::string& id) {
+  RETURN_IF_ERROR(find(id, "garment", "GARMENT_NOT_FOUND").status());
+  return delete_task(id);
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::drape_task(const DrapeOrder& order) {
@@ -117,7 +139,14 @@ absl::StatusOr<TaskRecord> ServiceCore::drape_task(const DrapeOrder& order) {
   // A body that is being made, is made or failed needs nothing more from the caller.
   if (body.state == TaskState::kCancelled) RETURN_IF_ERROR(need_blob(request.body.blob, "body"));
   RETURN_IF_ERROR(need_blob(request.garment.blob, "garment"));
+  RETURN_IF_ERROR(need_blob(request.garment.seams_blob, "garment"));
+  if (request.garment.draft && !request.garment.draft->body.empty() && request.garment.draft->body != body.id) {
+    return invalid_input("GARMENT_OF_ANOTHER_BODY", "garment",
+                         "the garment was made to measure for another body, whose shape it would give away",
+                         "Draft the template for this body, or in a size.");
+  }
   TaskRecord task = with_input(new_task(digest(request), "drape", to_json(request)), request.garment.blob);
+  task = with_input(task, request.garment.seams_blob);
   task.subject = body.id;
   if (order.time_limit <= absl::ZeroDuration()) return task;
   const auto unlimited = jobs_->get(task.id);

@@ -38,7 +38,10 @@ class ServiceCore {
   absl::StatusOr<std::vector<TaskRecord>> list_bodies(const std::optional<TaskCursor>& after, int limit);
   // With all drapes of it.
   absl::Status delete_body(const std::string& id);
+  // check_only requests give a task of kind "check", which is no garment.
   absl::StatusOr<TaskRecord> create_garment(const GarmentRequest& request);
+  absl::StatusOr<std::vector<TaskRecord>> list_garments(const std::optional<TaskCursor>& after, int limit);
+  absl::Status delete_garment(const std::string& id);
   // The drape belongs to the server from here on: no caller's leaving cancels it.
   absl::StatusOr<TaskRecord> create_drape(const DrapeOrder& order);
   // The drape belongs to the RunDrape calls that share it: each must leave(), and the last one to leave early cancels
@@ -64,6 +67,7 @@ class ServiceCore {
   absl::StatusOr<TaskRecord> submit(const TaskRecord& task);
   absl::Status delete_task(const std::string& id);
   absl::StatusOr<TaskRecord> drape_task(const DrapeOrder& order);
+  absl::Status need_tailored_body(const GarmentRequest& request);
 
   struct Claim {
     int callers = 0;    // RunDrape calls that watch it now

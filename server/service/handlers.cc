@@ -17,10 +17,10 @@
 #include "server/service/convert/names.h"
 #include "server/service/convert/requests.h"
 #include "server/service/convert/resources.h"
+#include "server/service/garment_handler.h"
 #include "server/sim/solvers/solver.h"
 #include "tryon/v1/blob.grpc.pb.h"
 #include "tryon/v1/drape.grpc.pb.h"
-#include "tryon/v1/garment.grpc.pb.h"
 #include "tryon/v1/server.grpc.pb.h"
 
 namespace tryon {
@@ -98,32 +98,6 @@ class BlobHandler final : public v1::BlobService::Service {
   }
 
  private:
-  ServiceCore* const core_;
-  Metrics* const metrics_;
-};
-
-class GarmentHandler final : public v1::GarmentService::Service {
- public:
-  GarmentHandler(ServiceCore* core, Metrics* metrics) : core_(core), metrics_(metrics) {}
-
-  grpc::Status CreateGarment(ServerContext*, const v1::CreateGarmentRequest* request, Operation* response) override {
-    CallScope call(metrics_, "GarmentService.CreateGarment");
-    const auto domain = to_domain(*request);
-    return call.finish(domain.ok() ? answer(core_->create_garment(*domain), response) : domain.status());
-  }
-
-  grpc::Status GetGarment(ServerContext*, const v1::GetGarmentRequest* request, v1::Garment* response) override {
-    CallScope call(metrics_, "GarmentService.GetGarment");
-    return call.finish(get(*request, response));
-  }
-
- private:
-  absl::Status get(const v1::GetGarmentRequest& request, v1::Garment* response) {
-    ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "garments"));
-    ASSIGN_OR_RETURN(const TaskRecord task, core_->find(id, "garment", "GARMENT_NOT_FOUND"));
-    *response = to_garment(task);
-    return absl::OkStatus();
-  }
   ServiceCore* const core_;
   Metrics* const metrics_;
 };
@@ -290,7 +264,7 @@ std::vector<std::unique_ptr<grpc::Service>> make_services(ServiceCore* core, Str
   services.push_back(make_bytestream_handler(core, slots, metrics));
   services.push_back(std::make_unique<BlobHandler>(core, metrics));
   services.push_back(make_body_handler(core, metrics));
-  services.push_back(std::make_unique<GarmentHandler>(core, metrics));
+  services.push_back(make_garment_handler(core, metrics));
   services.push_back(std::make_unique<DrapeHandler>(core, slots, metrics));
   services.push_back(std::make_unique<OperationsHandler>(core, slots, metrics));
   services.push_back(std::make_unique<ServerHandler>(metrics));

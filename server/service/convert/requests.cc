@@ -1,5 +1,6 @@
 #include "server/service/convert/requests.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -7,13 +8,17 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/fabric/fabric.h"
+#include "server/garment/draft.h"
+#include "server/garment/template.h"
+#include "server/service/convert/names.h"
 #include "server/sim/solvers/solver.h"
 
 namespace tryon {
 namespace {
 
 constexpr size_t kMaxFileName = 255;
-constexpr int kMaxMeasurements = 100;
+constexpr size_t kMaxName = 64;  // of a size or a template
+constexpr int kMaxMeasurements = 100, kMaxParameters = 64;
 constexpr const char* kDirections[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
 constexpr absl::Duration kLongestLimit = absl::Hours(24);
 
@@ -47,6 +52,7 @@ absl::Status with_proto_field(const absl::Status& status) {
   static constexpr std::pair<std::string_view, std::string_view> kFields[] = {{"settings.threads", "thread_count"},
                                                                               {"settings.", ""},
                                                                               {"scan.", "source."},
+                                                                              {"garment.", "source."},
                                                                               {"figure.", "source.measurements."}};
   auto detail = error_detail(status);
   if (!detail) return status;
@@ -58,6 +64,12 @@ absl::Status with_proto_field(const absl::Status& status) {
   return status;
 }
 
+FigureType figure_type_of(v1::Figure figure) {
+  return figure == v1::FIGURE_MALE     ? FigureType::kMale
+         : figure == v1::FIGURE_FEMALE ? FigureType::kFemale
+                                       : FigureType::kNeutral;
+}
+
 absl::StatusOr<BodyTable> figure_of(const v1::MeasurementTable& table) {
   BodyTable out;
   RETURN_IF_ERROR(check_enum(v1::Figure_IsValid(table.figure()), "source.measurements.figure"));
@@ -66,12 +78,52 @@ absl::StatusOr<BodyTable> figure_of(const v1::MeasurementTable& table) {
                          cat(table.measurements_mm_size(), " measurements are more than ", kMaxMeasurements),
                          "Use the names of ListMeasurementItems.");
   }
-  out.figure = table.figure() == v1::FIGURE_MALE     ? FigureType::kMale
-               : table.figure() == v1::FIGURE_FEMALE ? FigureType::kFemale
-                                                     : FigureType::kNeutral;
+  out.figure = figure_type_of(table.figure());
   out.height_mm = table.height_mm();
   out.measurements_mm.insert(table.measurements_mm().begin(), table.measurements_mm().end());
   if (table.has_arm_angle_deg()) out.arm_angle_deg = table.arm_angle_deg();
+  return out;
+}
+
+absl::Status check_length(const std::string& name, std::string_view field) {
+  if (name.size() <= kMaxName) return absl::OkStatus();
+  return invalid_input("SETTING_OUT_OF_RANGE", field, cat(field, " has ", name.size(), " bytes, more than ", kMaxName),
+                       "Use a name that the file or ListTemplates has.");
+}
+
+absl::Status check_sample(const std::string& name) {
+  const std::vector<std::string> names = draft_names();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return absl::OkStatus();
+  return invalid_input("SAMPLE_UNKNOWN", "source.sample", "there is no such sample garment",
+                       "The samples are: skirt, trousers, tshirt.");
+}
+
+absl::Status check_template(const std::string& name) {
+  std::string list;
+  for (const TemplateInfo& known : list_templates()) {
+    if (known.name == name) return absl::OkStatus();
+    list += cat(list.empty() ? "" : ", ", known.name);
+  }
+  return invalid_input("TEMPLATE_UNKNOWN", "source.template", "there is no such template",
+                       cat("The templates are: ", list, "."));
+}
+
+absl::StatusOr<TemplateRequest> template_of(const v1::TemplateSource& source) {
+  TemplateRequest out;
+  RETURN_IF_ERROR(check_enum(v1::Figure_IsValid(source.figure()), "source.template.figure"));
+  RETURN_IF_ERROR(check_length(source.size(), "source.template.size"));
+  if (source.parameters_size() > kMaxParameters) {
+    return invalid_input("SETTING_OUT_OF_RANGE", "source.template.parameters",
+                         cat(source.parameters_size(), " parameters are more than ", kMaxParameters),
+                         "Use the names of ListTemplates.");
+  }
+  out.name = source.template_();
+  out.size = source.size();
+  if (source.fit_case() == v1::TemplateSource::kBody) {
+    ASSIGN_OR_RETURN(out.body, parse_name(source.body(), "bodies", "source.template.body"));
+  }
+  out.figure = figure_type_of(source.figure());
+  out.parameters.insert(source.parameters().begin(), source.parameters().end());
   return out;
 }
 
@@ -122,15 +174,23 @@ absl::StatusOr<GarmentRequest> to_domain(const v1::CreateGarmentRequest& request
     RETURN_IF_ERROR(check_digest(source.pattern_sha256(), "source.pattern_sha256"));
     out.blob = source.pattern_sha256();
   } else if (source.source_case() == v1::GarmentSource::kSample && !source.sample().empty()) {
-    if (source.sample().size() > 64) {
-      return invalid_input("SAMPLE_UNKNOWN", "source.sample", "there is no such sample garment",
-                           "The samples are: skirt, trousers, tshirt.");
-    }
-    out.sample = source.sample();
+    RETURN_IF_ERROR(check_sample(source.sample()));
+    out.draft.emplace().name = source.sample();
+    out.draft->sample = true;
+  } else if (source.source_case() == v1::GarmentSource::kTemplate && !source.template_().template_().empty()) {
+    ASSIGN_OR_RETURN(out.draft, template_of(source.template_()));
   } else {
-    return invalid_input("GARMENT_SOURCE_MISSING", "source", "the request names neither a pattern nor a sample",
-                         "Set source.pattern_sha256 or source.sample.");
+    return invalid_input("GARMENT_SOURCE_MISSING", "source", "the request names neither a pattern nor a template",
+                         "Set source.pattern_sha256, source.template or source.sample.");
   }
+  if (!source.seams_sha256().empty()) RETURN_IF_ERROR(check_digest(source.seams_sha256(), "source.seams_sha256"));
+  out.seams_blob = source.seams_sha256();
+  RETURN_IF_ERROR(check_length(source.size(), "source.size"));
+  out.size = source.size();
+  if (source.has_metres_per_unit()) out.metres_per_unit = source.metres_per_unit();
+  out.check_only = request.validate_only();
+  RETURN_IF_ERROR(with_proto_field(validate(out)));
+  if (out.draft && !out.draft->sample) RETURN_IF_ERROR(check_template(out.draft->name));
   return out;
 }
 

@@ -8,6 +8,8 @@
 #include "server/base/status.h"
 #include "server/body/body_from_measurements.h"
 #include "server/body/items.h"
+#include "server/service/convert/garments.h"
+#include "server/service/convert/summary.h"
 #include "server/service/error_map.h"
 #include "tryon/v1/operation.pb.h"
 
@@ -15,76 +17,6 @@ namespace tryon {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string target_name(const TaskRecord& task) {
-  return (task.kind == "body" ? "bodies/" : task.kind == "garment" ? "garments/" : "drapes/") + task.id;
-}
-
-v1::TaskState to_state(TaskState state) {
-  switch (state) {
-    case TaskState::kQueued:
-      return v1::TASK_STATE_QUEUED;
-    case TaskState::kRunning:
-      return v1::TASK_STATE_RUNNING;
-    case TaskState::kSucceeded:
-      return v1::TASK_STATE_SUCCEEDED;
-    case TaskState::kFailed:
-      return v1::TASK_STATE_FAILED;
-    case TaskState::kCancelled:
-      return v1::TASK_STATE_CANCELLED;
-  }
-  return v1::TASK_STATE_UNSPECIFIED;
-}
-
-template <typename Resource>
-void add_artifacts(const TaskRecord& task, Resource* out) {
-  for (const auto& [name, blob] : task.outputs) {
-    v1::Artifact* artifact = out->add_artifacts();
-    artifact->set_file_name(name);
-    artifact->set_sha256(blob.digest);
-    artifact->set_size_bytes(blob.size);
-    artifact->set_media_type(blob.media_type);
-  }
-}
-
-Json summary_of(const TaskRecord& task) {
-  Json json = Json::parse(task.summary, nullptr, false);
-  return json.is_object() ? json : Json::object();
-}
-
-double number(const Json& json, const char* pointer) {
-  const Json::json_pointer p(pointer);
-  return json.contains(p) && json[p].is_number() ? json[p].get<double>() : 0.0;
-}
-
-std::string word(const Json& json, const char* pointer) {
-  const Json::json_pointer p(pointer);
-  return json.contains(p) && json[p].is_string() ? json[p].get<std::string>() : std::string();
-}
-
-bool truth(const Json& json, const char* pointer) {
-  const Json::json_pointer p(pointer);
-  return json.contains(p) && json[p].is_boolean() && json[p].get<bool>();
-}
-
-std::map<std::string, double> numbers(const Json& json, const char* key) {
-  std::map<std::string, double> out;
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_object()) return out;
-  for (const auto& [name, value] : found->items()) {
-    if (value.is_number()) out[name] = value.get<double>();
-  }
-  return out;
-}
-
-template <typename Add>
-void add_words(const Json& json, const char* pointer, Add add) {
-  const Json::json_pointer p(pointer);
-  if (!json.contains(p) || !json[p].is_array()) return;
-  for (const Json& text : json[p]) {
-    if (text.is_string()) add(text.get<std::string>());
-  }
-}
 
 v1::ScanReport scan_report(const Json& json) {
   v1::ScanReport out;
@@ -124,11 +56,6 @@ v1::ProxySummary proxy_summary(const Json& json) {
   return out;
 }
 
-void set_create_time(const TaskRecord& task, google::protobuf::Timestamp* out) {
-  out->set_seconds(task.created_us / 1'000'000);
-  out->set_nanos(static_cast<int>(task.created_us % 1'000'000) * 1000);
-}
-
 v1::OperationMetadata metadata_of(const TaskRecord& task, int64_t now_us) {
   v1::OperationMetadata out;
   out.set_target(target_name(task));
@@ -163,7 +90,7 @@ google::longrunning::Operation to_operation(const TaskRecord& task, int64_t now_
     *out.mutable_error() = to_rpc_status(failure_of(task));
   } else if (task.kind == "body") {
     out.mutable_response()->PackFrom(to_body(task));
-  } else if (task.kind == "garment") {
+  } else if (task.kind == "garment" || task.kind == "check") {
     out.mutable_response()->PackFrom(to_garment(task));
   } else {
     out.mutable_response()->PackFrom(to_drape(task));
@@ -216,17 +143,6 @@ v1::ListMeasurementItemsResponse listed_measurement_items() {
     to->set_paired(item.paired);
     to->set_can_be_asked_for(asked_for.count(to->name()) > 0);
   }
-  return out;
-}
-
-v1::Garment to_garment(const TaskRecord& task) {
-  v1::Garment out;
-  out.set_name(target_name(task));
-  out.set_state(to_state(task.state));
-  add_artifacts(task, &out);
-  const Json json = summary_of(task);
-  if (json.contains("panels")) out.set_panel_count(static_cast<int>(json["panels"].size()));
-  if (json.contains("seams")) out.set_seam_count(static_cast<int>(json["seams"].size()));
   return out;
 }
 

@@ -7,7 +7,6 @@
 #include "server/jobs/task.h"
 #include "tryon/v1/body.pb.h"
 #include "tryon/v1/drape.pb.h"
-#include "tryon/v1/garment.pb.h"
 
 namespace tryon {
 
@@ -15,7 +14,6 @@ google::longrunning::Operation to_operation(const TaskRecord& task, int64_t now_
 v1::Body to_body(const TaskRecord& task);
 v1::Body to_listed_body(const TaskRecord& task);  // without measurements, landmarks and files
 v1::ListMeasurementItemsResponse listed_measurement_items();
-v1::Garment to_garment(const TaskRecord& task);
 v1::Drape to_drape(const TaskRecord& task);
 
 }  // namespace tryon

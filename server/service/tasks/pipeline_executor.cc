@@ -24,10 +24,20 @@ absl::StatusOr<PipelineResult> do_body(const RunContext& run, const std::string&
   return run_body(run, request, input);
 }
 
+absl::Status fetch_garment(const BlobReader& read, const GarmentRequest& request, PipelineInput* input) {
+  ASSIGN_OR_RETURN(input->garment_bytes, fetch(read, request.blob, "garment"));
+  ASSIGN_OR_RETURN(input->seams_bytes, fetch(read, request.seams_blob, "garment"));
+  if (!request.draft || request.draft->body.empty()) return absl::OkStatus();
+  auto body = read.output(request.draft->body, kStoredBodyName);
+  if (!body.ok()) return prefix_field(body.status(), "garment.");
+  input->tailored_body = *std::move(body);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<PipelineResult> do_garment(const RunContext& run, const std::string& spec, const BlobReader& read,
                                           PipelineInput input) {
   ASSIGN_OR_RETURN(const GarmentRequest request, garment_request_from_json(spec));
-  ASSIGN_OR_RETURN(input.garment_bytes, fetch(read, request.blob, "garment"));
+  RETURN_IF_ERROR(fetch_garment(read, request, &input));
   return run_garment(run, request, input);
 }
 
@@ -50,7 +60,7 @@ absl::StatusOr<PipelineResult> do_drape(const RunContext& run, const std::string
   ASSIGN_OR_RETURN(const DrapeRequest request, drape_request_from_json(spec));
   RETURN_IF_ERROR(validate(request.settings));
   RETURN_IF_ERROR(fetch_body(read, request.body, &input));
-  ASSIGN_OR_RETURN(input.garment_bytes, fetch(read, request.garment.blob, "garment"));
+  RETURN_IF_ERROR(fetch_garment(read, request.garment, &input));
   Executor executor(request.settings.threads);
   RunContext parallel = run;
   parallel.executor = &executor;
@@ -65,7 +75,7 @@ TaskExecutor pipeline_executor(const std::string& meshparse_path) {
   return [input](const RunContext& run, const std::string& kind, const std::string& spec,
                  const BlobReader& read) -> absl::StatusOr<PipelineResult> {
     if (kind == "body") return do_body(run, spec, read, input);
-    if (kind == "garment") return do_garment(run, spec, read, input);
+    if (kind == "garment" || kind == "check") return do_garment(run, spec, read, input);
     if (kind == "drape") return do_drape(run, spec, read, input);
     return invalid_input("TASK_KIND_UNKNOWN", "kind", cat("this worker cannot do '", kind, "'"),
                          "Run workers of the same version as the server.");

@@ -32,7 +32,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"store", {"base", "jobs"}},
       {"ops", {"base"}},
       {"service/tasks", {"base", "drape", "io", "jobs", "store"}},
-      {"service", {"base", "drape", "body", "fabric", "sim", "jobs", "store", "ops", "service/tasks"}},
+      {"service", {"base", "drape", "body", "fabric", "garment", "sim", "jobs", "store", "ops", "service/tasks"}},
       {"app", {"base", "io", "drape", "jobs", "store", "ops", "service", "service/tasks"}},
   };
   return table;

@@ -142,6 +142,24 @@ TEST(CutBody, WhatWasDrawnOnThePartThatWentGoesAndNumbersStay) {
   EXPECT_EQ(cut.height_m, 1.8);
 }
 
+TEST(CutBody, AHeadIsCutAlongALeaningTapeThatLiesBelowTheBorder) {
+  Body body = tube(kHeadOnNeck);
+  const Vec3 normal = Vec3(0, 1, 0.4).normalized(), middle(0, 1.5, 0);
+  MeasureCurve tape;
+  for (int k = 0; k < kAround; ++k) {
+    const double a = 2 * kPi * k / kAround, x = kRadius * std::cos(a), z = kRadius * std::sin(a);
+    tape.points.emplace_back(x, middle.y() - z * normal.z() / normal.y(), z);
+  }
+  body.curves["neck_girth"] = tape;
+  const Body cut = without_head_and_hands(body);
+  expect_closed_and_sound(cut);
+  double far = 0.0;
+  for (const Vec3& p : cut.mesh.positions) far = std::max(far, (p - middle).dot(normal));
+  EXPECT_LT(far, 0.008 + 0.35 * kRadius) << "nothing above the tape but 8 mm and the dome";
+  EXPECT_GT(far, 0.008);
+  EXPECT_EQ(cut.curves.count("neck_girth"), 1u) << "the tape itself stays";
+}
+
 TEST(CutBody, ABodyWithoutSegmentsLosesItsHeadByItsParts) {
   Body body = tube(kHeadOnNeck);
   body.segment.clear();

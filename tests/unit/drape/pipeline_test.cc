@@ -13,7 +13,8 @@ using Json = nlohmann::json;
 DrapeRequest sample_drape(const std::string& garment) {
   DrapeRequest request;
   request.body.sample = true;
-  request.garment.sample = garment;
+  request.garment.draft.emplace().name = garment;
+  request.garment.draft->sample = true;
   request.settings.resolution_mm = 30;
   return request;
 }
@@ -108,7 +109,8 @@ TEST(Pipeline, ProgressRunsThroughTheStagesInOrderAndNeverBackwardsWithinOne) {
     last = p.stage;
   };
   ASSERT_TRUE(run_drape(run, sample_drape("skirt"), PipelineInput{}).ok());
-  EXPECT_EQ(stages, (std::vector<std::string>{"parse", "fit", "assemble", "sew", "drape", "export", "measure"}));
+  EXPECT_EQ(stages, (std::vector<std::string>{"parse", "orient", "heal", "segment", "measure", "fit", "assemble", "sew",
+                                              "drape", "export", "measure"}));
 }
 
 TEST(Pipeline, WindFromBehindPushesTheHemForward) {
@@ -163,7 +165,8 @@ TEST(Pipeline, AStoredBodyThatIsBrokenIsRefusedAndNotDraped) {
 
 TEST(Pipeline, AGarmentsPatternComesBackInOurOwnFormat) {
   GarmentRequest request;
-  request.sample = "trousers";
+  request.draft.emplace().name = "trousers";
+  request.draft->sample = true;
   const auto result = run_garment(RunContext{}, request, PipelineInput{});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(Json::parse(result->summary_json)["panels"].size(), 6u);

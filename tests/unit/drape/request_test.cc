@@ -15,7 +15,7 @@ DrapeRequest sample_request() {
   r.body.file_name = "anna.obj";
   r.body.scan.metres_per_unit = 0.01;
   r.body.scan.up_axis = UpAxis::kZ;
-  r.garment.sample = "skirt";
+  r.garment.draft.emplace().name = "skirt";
   r.settings.wind_mps = {0.1, 0, -10};
   r.settings.contact_scan = false;
   return r;

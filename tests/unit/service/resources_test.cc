@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "server/base/hash.h"
 #include "server/base/status.h"
+#include "server/service/convert/garments.h"
 #include "tryon/v1/operation.pb.h"
 
 namespace tryon {
