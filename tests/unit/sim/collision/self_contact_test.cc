@@ -48,7 +48,7 @@ bool segment_meets_triangle(const RVec3& p, const RVec3& q, const RVec3& a, cons
   auto volume = [](const RVec3& u, const RVec3& v, const RVec3& w, const RVec3& x) {
     return (v - u).cross(w - u).dot(x - u);
   };
-  if (volume(a, b, c, p) * volume(a, b, c, q) > 0) return false;
+  if (volume(a, b, c, p) * volume(a, b, c, q) >= 0) return false;  // in the plane is not through it
   const Real s = volume(p, q, a, b), t = volume(p, q, b, c), u = volume(p, q, c, a);
   return (s >= 0 && t >= 0 && u >= 0) || (s <= 0 && t <= 0 && u <= 0);
 }
