@@ -42,6 +42,7 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
   request.set_resolution_mm(o.resolution_mm);
   request.set_contact(o.contact == "scan" ? v1::CONTACT_SURFACE_SCAN : v1::CONTACT_SURFACE_PROXIES);
   request.set_proxy_shape(shape_of(o));
+  request.set_self_contact(o.self_contact);
   request.set_thread_count(o.threads);
   if (o.deadline_s > 0) {
     request.mutable_time_limit()->set_seconds(static_cast<int64_t>(o.deadline_s));

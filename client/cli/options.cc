@@ -51,6 +51,7 @@ void add_drape(CLI::App* app, Options* o) {
       ->check(CLI::IsMember({"proxies", "scan"}))
       ->capture_default_str();
   app->add_option("--shape", o->shape, "bounding solids")->check(CLI::IsMember({"circular", "elliptic"}));
+  app->add_flag("--self-contact", o->self_contact, "layers of the cloth do not pass through each other (slower)");
   app->add_option("--wind", o->wind, "the air's velocity X,Y,Z in m/s; the body faces +Z");
   app->add_option("--deadline", o->deadline_s, "seconds; the best drape until then")->check(CLI::NonNegativeNumber);
   app->add_option("--threads", o->threads, "threads inside the drape")->capture_default_str();

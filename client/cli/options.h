@@ -25,6 +25,7 @@ struct Options {
   bool keep_head_and_hands = false, keep_scan = false;
   double resolution_mm = 15.0, deadline_s = 0.0;
   int threads = 1;
+  bool self_contact = false;
 };
 
 // Fills `options`; returns an exit code if the program should end now, else -1.

@@ -227,6 +227,7 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
                  {"edge_mm", facts.settings.resolution_mm}};
   out["fabric"] = facts.settings.fabric;
   out["contact"] = facts.settings.contact_scan ? "scan" : "proxies";
+  out["self_contact"] = facts.settings.self_contact;
   out["equilibrium"] = equilibrium_json(report);
   out["seams"] = seams_json(facts);
   out["penetration"] = penetration_json(run, facts);

@@ -77,8 +77,8 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   ASSIGN_OR_RETURN(const GarmentMesh garment, cloth_of(run, source, person, settings.resolution_mm * 1e-3, &arranged));
   clock.enter("drape");
   const auto collider = make_collider(settings, person);
-  ASSIGN_OR_RETURN(const Settled settled,
-                   sew_and_settle(run, garment, fabric, *collider, {settings.solver, settings.wind_mps}));
+  ASSIGN_OR_RETURN(const Settled settled, sew_and_settle(run, garment, fabric, *collider,
+                                                         {settings.solver, settings.wind_mps, settings.self_contact}));
   clock.enter("export");
   PipelineResult result;
   ASSIGN_OR_RETURN(result.artifacts, deliver_drape(run, person, garment, settled, fabric));

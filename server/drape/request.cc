@@ -15,6 +15,7 @@ namespace {
 
 using Json = nlohmann::json;  // an object keeps its keys sorted: dump() is canonical
 
+constexpr std::string_view kLayerSolver = "lbfgs";  // the one that self-contact is proven with
 constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kFigureNames = {"neutral", "female", "male"};
 
@@ -70,6 +71,7 @@ Json json_of(const DrapeSettings& s) {
               {"solver", s.solver},
               {"resolution_mm", s.resolution_mm},
               {"contact_scan", s.contact_scan},
+              {"self_contact", s.self_contact},
               {"proxy_shape", shape_name(s.proxy_shape)},
               {"wind_mps", {s.wind_mps.x(), s.wind_mps.y(), s.wind_mps.z()}},
               {"threads", s.threads}};
@@ -151,6 +153,7 @@ DrapeSettings settings_of(const Json& j) {
   s.solver = j.at("solver");
   s.resolution_mm = j.at("resolution_mm");
   s.contact_scan = j.at("contact_scan");
+  s.self_contact = j.at("self_contact");
   s.proxy_shape = shape_of(j);
   for (int k = 0; k < 3; ++k) s.wind_mps[k] = j.at("wind_mps").at(static_cast<size_t>(k));
   s.threads = j.at("threads");
@@ -221,6 +224,11 @@ absl::Status validate(const DrapeSettings& s) {
   }
   if (!s.wind_mps.allFinite() || s.wind_mps.norm() > 60.0) {
     return out_of_range("settings.wind_mps", s.wind_mps.norm(), "0 .. 60 m/s");
+  }
+  if (s.self_contact && s.solver != kLayerSolver) {
+    return invalid_input("SETTINGS_CONFLICT", "settings.self_contact",
+                         cat("the solver ", s.solver, " does not keep layers apart"),
+                         cat("Use the solver ", kLayerSolver, ", or leave self_contact out."));
   }
   if (s.threads < 1 || s.threads > 64) return out_of_range("settings.threads", s.threads, "1 .. 64");
   return absl::OkStatus();

@@ -52,6 +52,7 @@ struct DrapeSettings {
   std::string solver = "lbfgs";
   double resolution_mm = 15.0;  // 5 .. 50: edge length of the cloth's triangles
   bool contact_scan = true;     // true: the scan's surface; false: the proxies
+  bool self_contact = false;    // layers of the cloth do not pass through each other
   ProxyShape proxy_shape = ProxyShape::kElliptic;
   Vec3 wind_mps = Vec3::Zero();  // |wind| <= 60
   // Changes speed only.

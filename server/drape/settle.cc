@@ -22,7 +22,8 @@ constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0, kCloseTie = 200.0, kPressTie
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kMaxCalmSteps = 120, kCalmIterations = 40, kPatience = 25;
 constexpr double kFallKeep = 0.96, kCalmStep = 0.1;
-constexpr int kBlowSteps = 90;  // three simulated seconds
+constexpr double kLayerGap = 2e-3;  // m between layers of the cloth where they press on each other
+constexpr int kBlowSteps = 90;      // three simulated seconds
 constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
 constexpr absl::Duration kDeliverReserve = absl::Seconds(3);  // kept for measuring and exporting
 
@@ -245,6 +246,7 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
   ASSIGN_OR_RETURN(auto moving, sim::make_solver(options.solver, model, settings));
   sim::Scene scene;
   scene.collider = &collider;
+  if (options.self_contact) scene.self_contact = kLayerGap;
   sim::DrapeState state = sim::start_state(cloth);
   Stage falling{run, scene, *moving, state, out.report};
   RETURN_IF_ERROR(fall(&falling));

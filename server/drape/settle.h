@@ -20,6 +20,7 @@ namespace tryon {
 struct SettleOptions {
   std::string solver = sim::kDefaultSolver;
   Vec3 wind_mps = Vec3::Zero();
+  bool self_contact = false;
 };
 
 struct SettleReport {

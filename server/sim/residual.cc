@@ -1,10 +1,13 @@
 // The certificate of rest, written apart from the solver: forces from the energies' definitions triangle by triangle,
-// in double, with its own questions to the collider. It shares data with the solver (the model), no code.
+// in double, with its own questions to the collider. It shares data with the solver (the model,
+// the stiffness of contacts), no forces.
 #include <algorithm>
 #include <cmath>
 
 #include "server/base/units.h"
+#include "server/sim/constraints/elastic.h"
 #include "server/sim/forces/air.h"
+#include "server/sim/residual_layers.h"
 #include "server/sim/solvers/solver.h"
 
 namespace tryon::sim {
@@ -159,6 +162,17 @@ void add_outer_forces(const DrapeModel& model, const Scene& scene, const DrapeSt
   }
 }
 
+void add_layer_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, Forces* forces,
+                      std::vector<double>* friction) {
+  std::vector<Vec3> x;
+  for (int i = 0; i < model.particle_count; ++i) x.push_back(at(state, i));
+  std::vector<double> stiffness;
+  for (Real k : contact_stiffness(ElasticEnergy(model, 0.0))) stiffness.push_back(static_cast<double>(k));
+  LayerForces layers = layer_forces(model, x, scene.self_contact, stiffness);
+  for (int i = 0; i < model.particle_count; ++i) (*forces)[i] += layers.normal[i];
+  *friction = std::move(layers.friction);
+}
+
 // Distance of -force to the cone {r: |r_t| <= mu r_n}: what the best reaction leaves over.
 double after_reaction(const Vec3& force, const Vec3& normal, double mu) {
   const double press = -force.dot(normal), slide = (force - force.dot(normal) * normal).norm();
@@ -178,6 +192,8 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
   add_fold_forces(model, state, &forces);
   add_spring_forces(model, state, tie_stiffness, &forces);
   add_outer_forces(model, scene, state, &forces);
+  std::vector<double> layer_friction(model.particle_count, 0.0);
+  if (scene.self_contact > 0) add_layer_forces(model, scene, state, &forces, &layer_friction);
   const double mu = std::max(model.fabric.friction_static, model.fabric.friction_kinetic);
   double mass = 0, sum = 0, largest = 0;
   int count = 0;
@@ -189,6 +205,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
       const Contact contact = scene.collider->query(at(state, i), scene.contact_offset + 10 * kContactGap);
       if (contact.distance <= scene.contact_offset + kContactGap) size = after_reaction(forces[i], contact.normal, mu);
     }
+    size = std::max(0.0, size - layer_friction[i]);
     largest = std::max(largest, size);
     sum += size * size;
     ++count;

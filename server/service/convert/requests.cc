@@ -203,6 +203,7 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   RETURN_IF_ERROR(check_enum(v1::ContactSurface_IsValid(request.contact()), "contact"));
   RETURN_IF_ERROR(check_enum(v1::ProxyShape_IsValid(request.proxy_shape()), "proxy_shape"));
   out.contact_scan = request.contact() != v1::CONTACT_SURFACE_PROXIES;
+  out.self_contact = request.self_contact();
   out.proxy_shape = shape_of(request.proxy_shape());
   out.wind_mps = Vec3(request.wind_mps().x(), request.wind_mps().y(), request.wind_mps().z());
   RETURN_IF_ERROR(with_proto_field(validate(out)));

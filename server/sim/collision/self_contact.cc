@@ -83,6 +83,7 @@ void SelfContact::add_pair(const std::vector<RVec3>& x, const std::array<int, 4>
 void SelfContact::search(const std::vector<RVec3>& x) {
   centre_ = x;
   stopped_ = waited_ = 0;
+  ever_stopped_ = false;
   pairs_.clear();
   std::fill(bound_.begin(), bound_.end(), kBoundShare * reach_);
   elements_.find(x, reach_);
@@ -120,7 +121,14 @@ bool SelfContact::limit(std::vector<RVec3>* x) {
     (*x)[i] = centre_[i] + (bound_[i] / length) * moved;
     ++stopped_;
   }
+  ever_stopped_ = ever_stopped_ || stopped_ > 0;
   return stopped_ > 0;
+}
+
+bool SelfContact::renew(const std::vector<RVec3>& x) {
+  if (!ever_stopped_) return false;
+  search(x);
+  return true;
 }
 
 double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {

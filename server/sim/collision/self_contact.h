@@ -24,6 +24,8 @@ class SelfContact {
   // New pairs and bounds from x if many vertices have used up theirs, or some have for long; true if that may change
   // the energy.
   bool refresh(const std::vector<RVec3>& x);
+  // The same at once, if any limit() since the last search stopped a vertex.
+  bool renew(const std::vector<RVec3>& x);
   // Energy at x; adds its gradient.
   double add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const;
   // Takes every vertex back into its bound; true if any was out.
@@ -68,6 +70,7 @@ class SelfContact {
   std::vector<Real> bound_;
   std::vector<uint8_t> crossed_;  // [particle_count] belongs to a crossed pair
   int crossing_count_ = 0;
+  bool ever_stopped_ = false;  // since the last search
   int stopped_ = 0, waited_ = 0;  // vertices at their bound in the last limit(); refreshes put off since the search
 };
 

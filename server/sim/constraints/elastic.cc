@@ -1,5 +1,6 @@
 #include "server/sim/constraints/elastic.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -10,6 +11,10 @@
 #include "server/sim/constraints/ties.h"
 
 namespace tryon::sim {
+
+namespace {
+constexpr double kContactShare = 0.1;  // contact stiffness over the elastic diagonal
+}  // namespace
 
 namespace {
 
@@ -241,6 +246,15 @@ double ElasticEnergy::evaluate(const RunContext& run, const RVec3* x, Real tie_r
   for_chunks(run, folds, first += chunk_count(folds), &ElasticEnergy::run_folds);
   for_chunks(run, model_.particle_count, first += chunk_count(folds), &ElasticEnergy::gather);
   return std::accumulate(partials_.begin(), partials_.end(), 0.0);
+}
+
+std::vector<Real> contact_stiffness(const ElasticEnergy& elastic) {
+  const Eigen::SparseMatrix<double> matrix = elastic.matrix();
+  const Eigen::VectorXd diagonal = matrix.diagonal();
+  std::vector<Real> out;
+  for (int i = 0; i < diagonal.size(); ++i)
+    out.push_back(static_cast<Real>(std::max(1.0, kContactShare * diagonal[i])));
+  return out;
 }
 
 }  // namespace tryon::sim

@@ -52,4 +52,8 @@ class ElasticEnergy {
   Real rest_ratio_ = 1;
 };
 
+// N/m that contacts (with the body, between layers) have at each particle, so that they neither rule the step nor give
+// way to it.
+std::vector<Real> contact_stiffness(const ElasticEnergy& elastic);
+
 }  // namespace tryon::sim

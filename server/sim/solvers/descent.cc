@@ -70,7 +70,12 @@ absl::StatusOr<int> DescentSolver::minimise(const RunContext& run, const Scene& 
     if (changed) phi_ = potential_.evaluate(run, x_, &gradient_);
     if (done && (!changed || converged())) return iteration;
     RETURN_IF_ERROR(find_direction(iteration));
-    if (!search_line(run) && !try_otherwise(iteration)) return iteration + 1;
+    if (search_line(run)) continue;
+    if (potential_.free_limited(x_)) {  // layers stood in the way: they are looked at anew from here
+      phi_ = potential_.evaluate(run, x_, &gradient_);
+    } else if (!try_otherwise(iteration)) {
+      return iteration + 1;
+    }
   }
   return settings_.iterations;
 }

@@ -13,16 +13,6 @@ namespace {
 
 constexpr int kGrain = 512;
 constexpr Real kRequeryDistance = Real(1.5e-3);  // m; the tangent plane of a 5 cm limb is then 0.02 mm wrong
-constexpr double kContactShare = 0.1;            // contact stiffness over the elastic diagonal
-
-std::vector<Real> contact_stiffness(const ElasticEnergy& elastic) {
-  const Eigen::SparseMatrix<double> matrix = elastic.matrix();
-  const Eigen::VectorXd diagonal = matrix.diagonal();
-  std::vector<Real> out;
-  for (int i = 0; i < diagonal.size(); ++i)
-    out.push_back(static_cast<Real>(std::max(1.0, kContactShare * diagonal[i])));
-  return out;
-}
 
 }  // namespace
 

@@ -35,6 +35,8 @@ class IncrementalPotential {
   // Takes positions back to where layers of the cloth cannot have passed each other since the last search; true if any
   // had to go.
   bool limit(std::vector<RVec3>* x) { return self_contact_ && self_contact_->limit(x); }
+  // After a search along a line that ended at such limits: new ones from x; true if there were any.
+  bool free_limited(const std::vector<RVec3>& x) { return self_contact_ && self_contact_->renew(x); }
   void finish(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, DrapeState* state,
               StepReport* report);
   absl::Status not_finite(std::string_view phase, const std::vector<RVec3>& values) const;

@@ -163,6 +163,17 @@ TEST(Pipeline, AStoredBodyThatIsBrokenIsRefusedAndNotDraped) {
   EXPECT_EQ(error_detail(result.status())->reason, "BODY_FILE_UNREADABLE");
 }
 
+TEST(Pipeline, WithSelfContactNoLayersCrossAndTheForcesStillBalance) {
+  DrapeRequest request = sample_drape("tshirt");
+  request.settings.self_contact = true;
+  const auto result = run_drape(RunContext{}, request, {});
+  ASSERT_TRUE(result.ok()) << result.status();
+  const Json metrics = Json::parse(result->summary_json);
+  EXPECT_EQ(metrics["self_intersections"], 0);
+  EXPECT_NE(metrics["equilibrium"]["grade"], "none");
+  EXPECT_NE(result_digest(*result), result_digest(*run_drape(RunContext{}, sample_drape("tshirt"), {})));
+}
+
 TEST(Pipeline, AGarmentsPatternComesBackInOurOwnFormat) {
   GarmentRequest request;
   request.draft.emplace().name = "trousers";

@@ -18,6 +18,7 @@ DrapeRequest sample_request() {
   r.garment.draft.emplace().name = "skirt";
   r.settings.wind_mps = {0.1, 0, -10};
   r.settings.contact_scan = false;
+  r.settings.self_contact = true;
   return r;
 }
 
@@ -89,6 +90,14 @@ TEST(DrapeSettings, EverySettingOutsideItsRangeIsNamed) {
   s = {};
   s.threads = 0;
   EXPECT_EQ(error_detail(validate(s))->field, "settings.threads");
+}
+
+TEST(DrapeSettings, ASolverThatDoesNotKeepLayersApartIsRefusedWithSelfContact) {
+  DrapeSettings settings;
+  settings.self_contact = true;
+  EXPECT_TRUE(validate(settings).ok());
+  settings.solver = "xpbd";
+  EXPECT_EQ(error_detail(validate(settings))->reason, "SETTINGS_CONFLICT");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "server/sim/collision/element_distance.h"
+#include "server/sim/residual_layers.h"
 #include "tests/unit/sim/cloth_fixtures.h"
 
 namespace tryon::sim {
@@ -167,6 +168,25 @@ TEST(SelfContact, TheGradientIsThatOfTheEnergy) {
     }
   }
   EXPECT_GT(checked, 10);
+}
+
+TEST(SelfContact, TheCertificatesForcesAreThoseOfTheSolverBySomeOtherWay) {
+  const ClothInput cloth = two_sheets(0.0016, 0.003);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const std::vector<RVec3> x = reals(cloth.positions);
+  SelfContact contact(*model, Real(2e-3), Real(0), std::vector<Real>(model->particle_count, 50));
+  contact.begin_step(x);
+  std::vector<RVec3> gradient(x.size(), RVec3::Zero());
+  contact.add(x, &gradient);
+  const LayerForces plain = layer_forces(*model, cloth.positions, 2e-3, std::vector<double>(x.size(), 50));
+  double largest = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    largest = std::max(largest, plain.normal[i].norm());
+    EXPECT_LT((plain.normal[i] + gradient[i].cast<double>()).norm(), 1e-9 + 1e-6 * plain.normal[i].norm()) << i;
+    EXPECT_GE(plain.friction[i], 0.0);
+  }
+  EXPECT_GT(largest, 1e-3);
 }
 
 DrapeState drop(const ClothInput& cloth, const DrapeModel& model, double self_contact, int steps) {
