@@ -1,7 +1,9 @@
 // What it is: every measurement that a body may carry, with its meaning, in the order of a tailor's sheet.
 // Units and frame: values are millimetres. Shapes: one row a name; a paired item also comes as left_NAME and
 // right_NAME, its plain name being the mean of both. How it fails: an unknown name gives null.
-// Thread rules: constants. Names follow ISO 8559-1:2017 where it has the item; `standard` is then its name there.
+// A tape is 1/100 of the height wide on limbs and neck (the mean over that width is taken), flesh rounds off corners of
+// less than 4 cm, and hollows are spanned: see tape.h. Thread rules: constants. Names follow ISO 8559-1:2017 where it
+// has the item; `standard` is then its name there.
 #pragma once
 
 #include <string_view>

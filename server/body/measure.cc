@@ -16,6 +16,7 @@ void measure_body(const BodyLevels& levels, Body* body) {
     if (const std::optional<double> found = measure_arm(side, &ruler)) angle += *found, ++arms;
   }
   measure_lengths(at, &ruler);
+  measure_back_and_slopes(at, &ruler);
   ruler.finish();
   body->arm_angle_deg = arms > 0 ? angle / arms : 0.0;
   body->pose = body->arm_angle_deg < 22 ? Pose::kT : body->arm_angle_deg < 68 ? Pose::kA : Pose::kArmsDown;

@@ -56,7 +56,9 @@ class Arm {
     ruler_.mark(sided(side_, "elbow"), elbow_), ruler_.mark(sided(side_, "wrist"), wrist_);
     ruler_.mark(sided(side_, "fingertip"), tip_);
     const Vec3 bend = (elbow_ - root_).normalized() + (tip_ - elbow_).normalized();
-    const Tape elbow = tape_round(cut(elbow_, bend), bend);
+    const Tape elbow = tape_of_width(0.0, ruler_.tape_width(), [&](double along) {
+      return tape_round_flesh(cut(elbow_ + along * bend.normalized(), bend), bend);
+    });
     set_girth("upper_arm_girth", upper.tape(biceps.at));
     set_girth("elbow_girth", elbow);
     set_girth("wrist_girth", lower.tape(wrist.at));
@@ -75,7 +77,10 @@ class Arm {
           axis_((to - from).normalized()),
           length_((to - from).norm()),
           slicer_(arm.ruler_.body().mesh, &arm.triangles_, axis_) {}
-    Tape tape(double share) const { return tape_round(points(share), axis_); }
+    Tape tape(double share) const {
+      return tape_of_width(share, arm_.ruler_.tape_width() / length_,
+                           [&](double s) { return tape_round_flesh(points(s), axis_); });
+    }
     double girth(double share) const {
       const double length = hull_perimeter(points(share), axis_);
       return length > 0 ? length : NAN;

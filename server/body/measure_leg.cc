@@ -9,10 +9,34 @@ namespace {
 constexpr double kKnee = 0.585;
 constexpr double kAnkleBone = 0.085;
 
+constexpr double kOneLeg = 0.035;  // of the height: a loop that reaches further beyond the middle is both legs
+
+// What lies on one side of the middle: of legs that are one piece each its own half, cut as cloth between them would.
+SliceLoop half_of(const SliceLoop& both, int side, double middle) {
+  SliceLoop half;
+  for (size_t i = 0; i < both.points.size(); ++i) {
+    const Vec3 &a = both.points[i], &b = both.points[(i + 1) % both.points.size()];
+    const bool own_a = side_sign(side) * (a.x() - middle) >= 0, own_b = side_sign(side) * (b.x() - middle) >= 0;
+    if (own_a) half.points.push_back(a);
+    if (own_a != own_b) half.points.push_back(a + (middle - a.x()) / (b.x() - a.x()) * (b - a));
+  }
+  for (const Vec3& p : half.points) half.centroid += p / static_cast<double>(half.points.size());
+  half.area = 0.5 * both.area, half.closed = true;
+  return half;
+}
+
+bool is_both_legs(const SliceLoop& loop, double middle, double reach) {
+  double low = 1e300, high = -1e300;
+  for (const Vec3& p : loop.points) low = std::min(low, p.x() - middle), high = std::max(high, p.x() - middle);
+  return low < -reach && high > reach;
+}
+
 SliceLoop leg_loop(const BodyRuler& ruler, int side, double y) {
   SliceLoop best;
+  const double middle = ruler.levels().middle;
   for (SliceLoop& loop : ruler.level(y)) {
-    const bool own = side_sign(side) * (loop.centroid.x() - ruler.levels().middle) > 0;
+    if (is_both_legs(loop, middle, kOneLeg * ruler.height())) loop = half_of(loop, side, middle);
+    const bool own = side_sign(side) * (loop.centroid.x() - middle) > 0;
     if (own && loop.area > best.area) best = std::move(loop);
   }
   return best;
@@ -35,8 +59,9 @@ Tape outside_leg(const BodyRuler& ruler, int side, double waist) {
 
 void measure_leg(int side, const TrunkLevels& at, BodyRuler* ruler) {
   const double crotch = ruler->levels().crotch, h = ruler->height(), knee = kKnee * crotch;
-  auto tape = [&](double y) { return tape_round(leg_loop(*ruler, side, y).points, Vec3::UnitY()); };
-  auto girth = [&](double y) { return tape(y).length; };
+  auto thread = [&](double y) { return tape_round_flesh(leg_loop(*ruler, side, y).points, Vec3::UnitY()); };
+  auto tape = [&](double y) { return tape_of_width(y, ruler->tape_width(), thread); };
+  auto girth = [&](double y) { return thread(y).length; };
   auto thin = [&](double y) { return girth(y) > 0 ? girth(y) : 1e9; };
   const double thigh = find_largest(crotch - 0.04 * h, crotch - 0.008 * h, 0.5 * ruler->step(), girth).at;
   const double calf = find_largest(0.30 * crotch, 0.55 * crotch, ruler->step(), girth).at;

@@ -6,7 +6,8 @@
 namespace tryon {
 namespace {
 
-constexpr double kPlaneAside = 0.25;  // of the way from the bust point to the middle of the shoulder line
+constexpr double kBesideNeck = 0.012;  // of the height: nearer to the neck's side the neck stands in the way
+constexpr double kPlaneAside = 0.25;   // of the way from the bust point to the middle of the shoulder line
 
 // A tape along the midline between two levels, in front (+1) or behind (-1).
 Tape midline_tape(const BodyRuler& ruler, double low, double high, double sign) {
@@ -50,7 +51,7 @@ void over_the_bust(int side, const TrunkLevels& at, BodyRuler* ruler) {
   ruler->set_side(side, "shoulder_to_bust_length", to_level(at.bust), top.y());
   ruler->set_side(side, "shoulder_to_fullest_bust_length", to_level(at.fullest_bust), top.y());
   ruler->set_side(side, "shoulder_to_waist_length", tape_over(points, top, waist, Vec3::UnitZ(), 0.2 * h), top.y());
-  const Tape neck_to_bust = ruler->tape_on_body(neck, bust, ahead, 0.1 * h);
+  const Tape neck_to_bust = ruler->tape_on_body(neck, bust, ahead, 0.1 * h, -kBesideNeck * h);
   const Tape bust_to_waist =
       ruler->tape_on_body(bust, ruler->on_surface(bust.x(), at.waist, 1), Vec3::UnitZ(), 0.1 * h);
   ruler->set_side(side, "neck_to_bust_length", neck_to_bust, neck.y());

@@ -13,6 +13,7 @@ constexpr double kFrontPull = 20.0;     // towards that, against the depth of th
 constexpr double kBendSoftness = 4e-4;  // of the height
 constexpr double kArcReach = 1.15;      // how far an arc of the base may stand out, times its middle point
 constexpr double kSideAbove = 0.0067;   // of the height: the side neck point above the nape
+constexpr double kBaseWidth = 1.6;      // of a tape's
 constexpr double kSideDepth = 0.62;     // of the way from the pit of the throat to the nape
 
 // Where the front's outline bends from the neck into the chest: deepest behind the line from throat to bust, with a
@@ -57,32 +58,40 @@ Tape neck_tape(const BodyRuler& ruler) {
     const bool trunk = ruler.body().part[tri[0]] <= BodyPart::kTorso;
     if (trunk && (mesh.positions[tri[0]] - centre).norm() < 0.12 * ruler.height()) near.push_back(t);
   }
-  auto round = [&](double lean) {
+  auto round = [&](double lean, double up) {
     const Vec3 axis(0, std::cos(lean), std::sin(lean));
-    const auto loops = slice_mesh(mesh, &near, centre, axis);
+    const auto loops = slice_mesh(mesh, &near, centre + up * axis, axis);
     const SliceLoop* loop = trunk_loop(loops, ruler.levels().middle);
-    return loop == nullptr ? Tape{} : tape_round(loop->points, axis);
+    return loop == nullptr ? Tape{} : tape_round_flesh(loop->points, axis);
   };
   const Extremum best = find_smallest(0, radians(30), radians(5), [&](double lean) {
-    const double length = round(lean).length;
+    const double length = round(lean, 0.0).length;
     return length > 0 ? length : 1e9;
   });
-  return round(best.at);
+  return tape_of_width(0.0, ruler.tape_width(), [&](double up) { return round(best.at, up); });
 }
 
 // Over the four points of the neck's base: behind from side to side over the nape, in front over the pit of the throat.
+// The cuts graze the shoulders' slope, so the tape is laid a little higher and lower too.
 void neck_base(BodyRuler* ruler) {
-  const Vec3 left = ruler->landmark("left_neck_side"), right = ruler->landmark("right_neck_side");
   const Vec3 nape = ruler->landmark("neck_back"), front = ruler->landmark("neck_front");
-  const Vec3 back = nape - 0.5 * (left + right), ahead = front - 0.5 * (left + right);
+  const Vec3 side[2] = {ruler->landmark("left_neck_side"), ruler->landmark("right_neck_side")};
   const double aside = 0.003 * ruler->height();  // the neck may bulge beside its side points
-  const Tape behind = ruler->tape_on_body(left, right, back, kArcReach * back.norm(), aside);
-  const Tape before = ruler->tape_on_body(right, left, ahead, kArcReach * ahead.norm(), aside);
-  ruler->set_tape("back_neck_width", behind, nape.y());
-  Tape base = joined_tapes(behind, before);
-  base.points.pop_back();
-  base.closed = true;
-  ruler->set_tape("neck_base_girth", base, nape.y());
+  auto arc = [&](int first, const Vec3& over, double up) {
+    Vec3 end[2];
+    for (int k = 0; k < 2; ++k) end[k] = ruler->on_side(side[k].y() + up, side[k].z(), k);
+    const Vec3 out = ruler->on_midline(over.y() + up, over.z() < side[0].z() ? -1 : 1) - 0.5 * (end[0] + end[1]);
+    return ruler->tape_on_body(end[first], end[1 - first], out, kArcReach * out.norm(), aside);
+  };
+  auto behind = [&](double up) { return arc(0, nape, up); };
+  auto round = [&](double up) {
+    Tape base = joined_tapes(behind(up), arc(1, front, up));
+    base.points.pop_back();
+    base.closed = true;
+    return base;
+  };
+  ruler->set_tape("back_neck_width", behind(0.0), nape.y());
+  ruler->set_tape("neck_base_girth", tape_of_width(0.0, kBaseWidth * ruler->tape_width(), round), nape.y());
 }
 
 void head(BodyRuler* ruler) {

@@ -21,4 +21,6 @@ void measure_leg(int side, const TrunkLevels& at, BodyRuler* ruler);
 std::optional<double> measure_arm(int side, BodyRuler* ruler);
 void measure_lengths(const TrunkLevels& at, BodyRuler* ruler);  // over the trunk and shoulders; needs all landmarks
 
+void measure_back_and_slopes(const TrunkLevels& at, BodyRuler* ruler);  // back parts of girths, drops and flares
+
 }  // namespace tryon

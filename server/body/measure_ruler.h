@@ -30,12 +30,13 @@ class BodyRuler {
   const BodyLevels& levels() const { return levels_; }
   const Body& body() const { return body_; }
   double height() const { return levels_.height; }
+  double tape_width() const { return 0.010 * levels_.height; }
   double step() const { return 0.005 * levels_.height; }  // between samples of a search
   Vec3 landmark(const std::string& name) const { return body_.landmarks.at(name); }
 
   std::vector<SliceLoop> level(double y) const { return trunk_.at(y); }
   std::vector<Vec3> ring(double y) const { return all_points(level(y)); }
-  Tape girth_tape(double y) const { return tape_round(ring(y), Vec3::UnitY()); }
+  Tape girth_tape(double y) const { return tape_round_flesh(ring(y), Vec3::UnitY()); }
   double girth(double y) const;
   Vec3 middle_at(double y) const;  // centroid of the trunk's loop
   // The point of a level that reaches furthest along a direction, at least `aside` from the middle on that side.

@@ -85,7 +85,7 @@ void find_hips(const BodyRuler& ruler, TrunkLevels* at) {
                                      [&](double y) { return -ruler.furthest(y, -Vec3::UnitZ()).z(); });
   at->buttock = buttock.at;
   at->hip = fullest(ruler, buttock.at, std::min(kHipSlide * h, buttock.at - crotch));
-  at->high_hip = 0.5 * (at->waist + at->hip);
+  at->high_hip = 0.5 * (at->waist + at->buttock);  // not the hip: that slides where a seat is full
 }
 
 void level(BodyRuler* ruler, const std::string& name, double y) {

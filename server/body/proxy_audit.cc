@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "server/base/units.h"
 #include "server/body/bounding.h"
-#include "server/body/proxy_section.h"
+#include "server/body/proxy_cuts.h"
 #include "server/body/proxy_strand.h"
 
 namespace tryon {
@@ -16,27 +15,24 @@ namespace {
 constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr double kUncovered = 0.0005;  // metres: a vertex farther outside counts as uncovered
 constexpr double kCutSpacing = 0.02;
-constexpr double kAboveAnkle = 0.02;  // heights above the joint: where a tape goes round the ankle
-constexpr double kMargin = 0.01;      // metres between a part's ends and its first and last cut
 
-// Planes along one part: from the origin, `first` to `last` along the normal.
-struct Cuts {
-  BodyPart part = BodyPart::kTorso;
-  SectionPlane plane;
-  double first = 0.0, last = 0.0;
-  double clip_above = kFar;                   // world height above which both hulls are cut at the body's own breadth
-  std::vector<int> triangles, all_triangles;  // of the part; and of whatever else lies beside it above clip_above
-  std::vector<const Solid*> solids;           // below clip_above
-  std::vector<const Solid*> all;              // above it
+// The solids that count at a part's cuts.
+struct CutSolids {
+  std::vector<const Solid*> solids;  // below clip_above
+  std::vector<const Solid*> all;     // above it
 };
 
-// The part of the segment a-b with low <= x <= high; nothing where there is none.
-void append_between(double low, double high, Vec2 a, Vec2 b, std::vector<Vec2>* out) {
-  if (a.x() > b.x()) std::swap(a, b);
-  if (b.x() < low || a.x() > high) return;
-  const auto at = [&](double x) -> Vec2 { return a + (b - a) * ((x - a.x()) / (b.x() - a.x())); };
-  out->push_back(a.x() < low ? at(low) : a);
-  out->push_back(b.x() > high ? at(high) : b);
+CutSolids solids_at(const PartCuts& cuts, const ProxyAnatomy& anatomy, const std::vector<Proxy>& proxies) {
+  CutSolids out;
+  const double hip = is_leg(cuts.part) ? anatomy.leg(cuts.part).hip.x() : 0.0;
+  for (const Proxy& proxy : proxies) {
+    const double side = (bounds(proxy.solid).center().x() - hip) * (cuts.part == BodyPart::kLeftLeg ? 1.0 : -1.0);
+    const bool beside = is_leg(cuts.part) && proxy.part == BodyPart::kTorso && side > -0.02;
+    const bool counts = cuts.part == BodyPart::kTorso ? !is_arm(proxy.part) : proxy.part == cuts.part || beside;
+    if (counts) out.solids.push_back(&proxy.solid);
+    out.all.push_back(&proxy.solid);
+  }
+  return out;
 }
 
 std::vector<Vec2> clip_polygon(const std::vector<Vec2>& polygon, double low, double high) {
@@ -48,7 +44,7 @@ std::vector<Vec2> clip_polygon(const std::vector<Vec2>& polygon, double low, dou
 }
 
 // Hull perimeters of the body's section and of the union's, both between the walls of the trunk's own skin.
-double clipped_error(const std::vector<Vec2>& trunk, const std::vector<Vec2>& everything, const Cuts& cuts,
+double clipped_error(const std::vector<Vec2>& trunk, const std::vector<Vec2>& everything, const CutSolids& at,
                      const SectionPlane& plane) {
   Eigen::AlignedBox2d box;
   for (const Vec2& q : trunk) box.extend(q);
@@ -57,7 +53,7 @@ double clipped_error(const std::vector<Vec2>& trunk, const std::vector<Vec2>& ev
   for (size_t i = 0; i + 1 < everything.size(); i += 2) {
     append_between(low, high, everything[i], everything[i + 1], &body);
   }
-  for (const Solid* solid : cuts.all) {
+  for (const Solid* solid : at.all) {
     std::vector<Vec2> points;
     append_section(plane, *solid, &points);
     const std::vector<Vec2> clipped = clip_polygon(convex_hull(points), low, high);
@@ -66,7 +62,7 @@ double clipped_error(const std::vector<Vec2>& trunk, const std::vector<Vec2>& ev
   return polygon_perimeter(convex_hull(solids)) / polygon_perimeter(convex_hull(body)) - 1.0;
 }
 
-void append_cuts(const TriangleMesh& mesh, const Cuts& cuts, std::vector<GirthCut>* out) {
+void append_cuts(const TriangleMesh& mesh, const PartCuts& cuts, const CutSolids& at, std::vector<GirthCut>* out) {
   const int count = static_cast<int>((cuts.last - cuts.first) / kCutSpacing) + 1;
   if (cuts.last <= cuts.first) return;
   const auto outlines = section_triangles(mesh, cuts.triangles, cuts.plane, cuts.first, kCutSpacing, count);
@@ -74,71 +70,18 @@ void append_cuts(const TriangleMesh& mesh, const Cuts& cuts, std::vector<GirthCu
   for (int i = 0; i < count; ++i) {
     const std::vector<Vec2> body = convex_hull(outlines[i]);
     if (body.size() < 8) continue;
-    SectionPlane plane = cuts.plane;
-    plane.origin += plane.normal * (cuts.first + kCutSpacing * i);
+    const SectionPlane plane = cuts.at(cuts.first + kCutSpacing * i);
     Eigen::AlignedBox2d box;
     for (const Vec2& q : body) box.extend(q);
     const Vec3 center = plane.origin + plane.u * box.center().x() + plane.v * box.center().y();
     if (plane.origin.y() > cuts.clip_above) {
-      out->push_back({cuts.part, center, clipped_error(outlines[i], everything[i], cuts, plane)});
+      out->push_back({cuts.part, center, clipped_error(outlines[i], everything[i], at, plane)});
       continue;
     }
     std::vector<Vec2> points;
-    for (const Solid* solid : cuts.solids) append_section(plane, *solid, &points);
+    for (const Solid* solid : at.solids) append_section(plane, *solid, &points);
     out->push_back({cuts.part, center, polygon_perimeter(convex_hull(points)) / polygon_perimeter(body) - 1.0});
   }
-}
-
-Cuts trunk_cuts(const ProxyAnatomy& anatomy, const std::vector<Proxy>& proxies) {
-  Cuts cuts;
-  cuts.first = anatomy.crotch() + kMargin, cuts.last = anatomy.neck_base() - kMargin;
-  for (const BodyPart part : {BodyPart::kTorso, BodyPart::kLeftLeg, BodyPart::kRightLeg}) {
-    cuts.triangles.insert(cuts.triangles.end(), anatomy.triangles(part).begin(), anatomy.triangles(part).end());
-  }
-  cuts.all_triangles.resize(anatomy.body().mesh.triangles.size());
-  std::iota(cuts.all_triangles.begin(), cuts.all_triangles.end(), 0);
-  for (const BodyPart arm : {BodyPart::kLeftArm, BodyPart::kRightArm}) {
-    const PartBorder pit = anatomy.border(BodyPart::kTorso, arm);
-    if (pit.vertex_count > 0) cuts.clip_above = std::min(cuts.clip_above, pit.lowest.y() - kMargin);
-  }
-  for (const Proxy& proxy : proxies) {
-    cuts.all.push_back(&proxy.solid);
-    const bool arm = proxy.part == BodyPart::kLeftArm || proxy.part == BodyPart::kRightArm;
-    if (!arm) cuts.solids.push_back(&proxy.solid);
-  }
-  return cuts;
-}
-
-Cuts leg_cuts(const ProxyAnatomy& anatomy, const std::vector<Proxy>& proxies, BodyPart part) {
-  Cuts cuts;
-  const LegJoints joints = anatomy.leg(part);
-  cuts.part = part;
-  if (!joints.found) return cuts;
-  cuts.first = joints.ankle.y() + kAboveAnkle * anatomy.body().height_m, cuts.last = anatomy.crotch() - kMargin;
-  cuts.triangles = anatomy.triangles(part);
-  for (const Proxy& proxy : proxies) {
-    const bool trunk = proxy.part == BodyPart::kTorso;
-    const double side = (bounds(proxy.solid).center().x() - joints.hip.x()) * (part == BodyPart::kLeftLeg ? 1.0 : -1.0);
-    if (proxy.part == part || (trunk && side > -0.02)) cuts.solids.push_back(&proxy.solid);
-  }
-  return cuts;
-}
-
-Cuts arm_cuts(const ProxyAnatomy& anatomy, const std::vector<Proxy>& proxies, BodyPart part, bool upper) {
-  Cuts cuts;
-  const ArmJoints joints = anatomy.arm(part);
-  cuts.part = part;
-  if (!joints.found) return cuts;
-  const Vec3 &from = upper ? joints.shoulder : joints.elbow, &to = upper ? joints.elbow : joints.wrist;
-  Strand frame;
-  aim_strand(from, to, Vec3::UnitZ(), &frame);
-  cuts.plane = {from, frame.axis, frame.u, frame.v};
-  cuts.first = (upper ? joints.pit : 0.0) + kMargin, cuts.last = (to - from).norm() - kMargin;
-  cuts.triangles = anatomy.triangles(part);
-  for (const Proxy& proxy : proxies) {
-    if (proxy.part == part) cuts.solids.push_back(&proxy.solid);
-  }
-  return cuts;
 }
 
 Vec3 middle_of(const Solid& solid) {
@@ -211,14 +154,9 @@ double largest_step(const std::vector<Proxy>& proxies) {
 }  // namespace
 
 std::vector<GirthCut> audit_girths(const ProxyAnatomy& anatomy, const std::vector<Proxy>& proxies) {
-  const TriangleMesh& mesh = anatomy.body().mesh;
   std::vector<GirthCut> cuts;
-  append_cuts(mesh, trunk_cuts(anatomy, proxies), &cuts);
-  for (const BodyPart leg : {BodyPart::kLeftLeg, BodyPart::kRightLeg}) {
-    append_cuts(mesh, leg_cuts(anatomy, proxies, leg), &cuts);
-  }
-  for (const BodyPart arm : {BodyPart::kLeftArm, BodyPart::kRightArm}) {
-    for (const bool upper : {true, false}) append_cuts(mesh, arm_cuts(anatomy, proxies, arm, upper), &cuts);
+  for (const PartCuts& part : girth_cuts(anatomy)) {
+    append_cuts(anatomy.body().mesh, part, solids_at(part, anatomy, proxies), &cuts);
   }
   return cuts;
 }

@@ -9,8 +9,10 @@ namespace tryon {
 namespace {
 
 constexpr int kEvenPoints = 8000, kCornerPoints = 4000;
-constexpr double kBulge = 3.0;       // of an outline outside the straight line against one inside
-constexpr double kOutside = 0.0005;  // metres: a vertex farther outside counts as uncovered
+constexpr int kSweeps = 6, kHoldSweeps = 16;
+constexpr double kBulge = 3.0;      // of an outline outside the straight line against one inside
+constexpr double kGirthPull = 3.0;  // see RefineSettings::girth
+constexpr double kFirstPlane = 0.005, kPlaneSpacing = 0.017;  // metres; not those of the audit
 
 // Hands out levels: groups grow one to three levels at a time where a further frustum saves most.
 class LevelBudget {
@@ -64,36 +66,42 @@ class LevelBudget {
   int groups_ = 0;
 };
 
+void fit_levels(const Skin& skin, const GirthRuler& ruler, int budget, RefineSettings settings, SeededStrands* seeded) {
+  std::vector<Strand>& strands = seeded->strands;
+  StrandRefiner refiner(skin, &strands);
+  refiner.measure_with(&ruler);
+  settings.turning = 0.3;
+  refiner.sweep(settings);
+  LevelBudget levels(*seeded, refiner.owned_shares());
+  levels.spend(budget);
+  for (size_t k = 0; k < strands.size(); ++k) strands[k].levels = levels.levels(k);
+  settings.turning = 0.2, settings.sliding = settings.nearby = true;
+  for (const double weight : {10.0, 15.0, 40.0}) {
+    settings.outside_weight = weight;
+    refiner.restart();
+    refiner.sweep(settings);
+  }
+}
+
 }  // namespace
 
 std::vector<Strand> fit_strands(const ProxyAnatomy& anatomy, const Skin& vertices, int budget, size_t allowed) {
   const Skin skin = sample_skin(anatomy.body(), kEvenPoints, kCornerPoints);
   SeededStrands seeded = seed_strands(anatomy, skin);
-  std::vector<Strand>& strands = seeded.strands;
-  if (strands.empty()) return {};
+  if (seeded.strands.empty()) return {};
+  const GirthRuler ruler(anatomy, kFirstPlane, kPlaneSpacing);
   RefineSettings settings;
-  settings.sweeps = 12, settings.turning = 0.3;
-  StrandRefiner refiner(skin, &strands);
-  refiner.sweep(settings);
-  settings.turning = 0.0;
-  LevelBudget levels(seeded, refiner.owned_shares());
-  levels.spend(budget);
-  for (size_t k = 0; k < strands.size(); ++k) strands[k].levels = levels.levels(k);
-  settings.sliding = true;
-  for (const double weight : {10.0, 15.0, 40.0}) {
-    settings.sweeps = 7;
-    settings.outside_weight = weight;
-    refiner.restart();
-    refiner.sweep(settings);
-  }
-  StrandRefiner whole(vertices, &strands);
-  settings.sweeps = 16;
-  for (Strand& strand : strands) {
+  settings.sweeps = kSweeps, settings.girth = kGirthPull;
+  fit_levels(skin, ruler, budget, settings, &seeded);
+  for (Strand& strand : seeded.strands) {
     if (strand.compact) hold_points(skin, 0.96, &strand);
   }
+  StrandRefiner whole(vertices, &seeded.strands);
+  whole.measure_with(&ruler);
+  settings.sweeps = kHoldSweeps, settings.outside_weight = 40.0, settings.sliding = true;
   whole.hold(settings, allowed);
   whole.grow(allowed);
-  return strands;
+  return std::move(seeded.strands);
 }
 
 }  // namespace tryon

@@ -5,7 +5,8 @@
 //       '-----------'        different heights
 //
 // Dense strands are fitted first; dynamic programming then keeps the levels that matter, and what is left is fitted
-// again with more and more weight on what stays outside. Units and frame: metres, the body's. Shapes: see Strand.
+// again with more and more weight on what stays outside, while planes of their own (proxy_girth.h, never those of the
+// audit) pull in whatever overstates a girth. Units and frame: metres, the body's. Shapes: see Strand.
 // How it fails: it does not; parts that the body lacks have no strand. Thread rules: pure functions.
 #pragma once
 

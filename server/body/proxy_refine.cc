@@ -14,6 +14,7 @@ constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr double kReach = 0.06;      // metres round a strand within which points are looked at
 constexpr double kSlimmest = 0.003;  // metres: no radius falls below
 constexpr double kLongestStep = 0.006;
+constexpr double kLimit = 0.00049;  // metres: a point farther outside is not held
 
 using Vec5 = Eigen::Matrix<double, 5, 1>;  // a level: centre, radii and height
 using Mat5 = Eigen::Matrix<double, 5, 5>;
@@ -24,6 +25,7 @@ struct Candidate {
   double x = 0.0, y = 0.0, h = 0.0;
   double nx = 0.0, ny = 0.0;  // the skin's outward normal across the axis
   double across = 0.0;        // its length there
+  double stands_for = 1.0;    // points
 };
 
 // A candidate against its strand: first-order distance and its slope by the centre and radii at that height.
@@ -41,7 +43,7 @@ struct Beside {
   double level_squared;
 };
 
-inline Beside beside(const Candidate& c, const StrandLevel& a, const StrandLevel& b) {
+[[gnu::always_inline]] inline Beside beside(const Candidate& c, const StrandLevel& a, const StrandLevel& b) {
   Beside out;
   out.span = b.height - a.height, out.share = (c.h - a.height) / out.span;
   out.radii = a.radii + out.share * (b.radii - a.radii);
@@ -59,7 +61,7 @@ inline bool leaves_along_normal(const Candidate& c, const Beside& at) {
 }
 
 // How far along the normal's part across the axis.
-inline double way_out(const Candidate& c, const Beside& at, Vec2* way) {
+[[gnu::always_inline]] inline double way_out(const Candidate& c, const Beside& at, Vec2* way) {
   *way = Vec2(c.nx, c.ny).cwiseQuotient(at.radii) / c.across;
   const double aa = way->squaredNorm(), bb = at.unit.dot(*way);
   return (std::sqrt(bb * bb + aa * (1.0 - at.level_squared)) - bb) / aa;
@@ -67,15 +69,18 @@ inline double way_out(const Candidate& c, const Beside& at, Vec2* way) {
 
 // Length of the slope of the ellipse's level, never below that at the flatter end (on the axis itself there is none); a
 // flank steeper than 45 degrees would make its own gaps small by growing steeper still.
-inline double slope_length(const Vec2& slope, const Beside& at, const StrandLevel& a, const StrandLevel& b) {
+[[gnu::always_inline]] inline double slope_length(const Vec2& slope, const Beside& at, const StrandLevel& a,
+                                                  const StrandLevel& b) {
   const double rise = slope.dot(b.center - a.center + at.unit.cwiseProduct(b.radii - a.radii)) / at.span;
   const double widest = at.radii.maxCoeff(), flat = std::max(slope.squaredNorm(), 1.0 / (widest * widest));
   return std::sqrt(flat + std::min(rise * rise, flat));
 }
 
-double distance_of(const Candidate& c, const std::vector<StrandLevel>& levels, int below) {
+// Infinite where it cannot be less than `known`, or lies outside a strand that has no claim to it.
+inline double distance_of(const Candidate& c, const std::vector<StrandLevel>& levels, int below, double known) {
   const StrandLevel &a = levels[below], &b = levels[below + 1];
   const Beside at = beside(c, a, b);
+  if (at.level_squared > 1.0 && (known < 0.0 || !c.claimed)) return kFar;
   if (leaves_along_normal(c, at)) {
     Vec2 way;
     return -way_out(c, at, &way) * c.across;
@@ -84,7 +89,7 @@ double distance_of(const Candidate& c, const std::vector<StrandLevel>& levels, i
   return (level - 1.0) / slope_length(at.unit.cwiseQuotient(at.radii) / level, at, a, b);
 }
 
-Reach reach_of(const Candidate& c, const std::vector<StrandLevel>& levels, int below) {
+inline Reach reach_of(const Candidate& c, const std::vector<StrandLevel>& levels, int below) {
   const StrandLevel &a = levels[below], &b = levels[below + 1];
   Beside at = beside(c, a, b);
   Reach out{0.0, at.share, below, Vec5::Zero(), 0.0};
@@ -126,7 +131,7 @@ std::vector<Candidate> candidates_of(const Skin& skin, const Strand& strand) {
     if (!box.contains(p.head<2>())) continue;
     const double nx = skin.normal[i].dot(strand.u), ny = skin.normal[i].dot(strand.v);
     const bool claimed = (strand.claims & part_bit(skin.part[i])) != 0;
-    out.push_back({static_cast<int>(i), claimed, p.x(), p.y(), p.z(), nx, ny, std::hypot(nx, ny)});
+    out.push_back({static_cast<int>(i), claimed, p.x(), p.y(), p.z(), nx, ny, std::sqrt(nx * nx + ny * ny)});
   }
   std::sort(out.begin(), out.end(),
             [](const Candidate& a, const Candidate& b) { return a.h != b.h ? a.h < b.h : a.point < b.point; });
@@ -155,6 +160,20 @@ Vec5 as_vector(const StrandLevel& level) {
   return out;
 }
 
+// Of the points that the first-order gap takes for outside, leaves those that are so by the true distance.
+void drop_covered(const Skin& skin, const std::vector<Strand>& strands,
+                  std::vector<std::pair<double, size_t>>* outside) {
+  std::vector<Solid> solids;
+  for (const Strand& strand : strands) {
+    for (const Frustum& frustum : strand_frusta(strand)) solids.push_back(frustum);
+  }
+  const SolidSet set(std::move(solids));
+  std::erase_if(*outside, [&](const std::pair<double, size_t>& at) {
+    const SolidSet::Hit hit = set.nearest(skin.points[at.second], 2.0 * kLimit);
+    return hit.solid >= 0 && hit.surface.distance <= kLimit;
+  });
+}
+
 struct NormalEquations {
   double turn_pull = 0.0, turn_weight = 0.0;  // of the strand's one angle
   std::vector<Mat5> diagonal, upper;          // upper[i] couples level i with i + 1
@@ -164,11 +183,15 @@ struct NormalEquations {
       : diagonal(levels, Mat5::Zero()), upper(levels, Mat5::Zero()), right(levels, Vec5::Zero()) {}
   void add(const Reach& reach, double gap, double w) {
     const double sa = 1.0 - reach.share, sb = reach.share;
-    const Vec5 weighted = w * reach.slope;
-    const Mat5 outer = weighted * reach.slope.transpose();
+    // Only the lower halves of the diagonal blocks are kept.
+    Mat5 &aa = diagonal[reach.below], &bb = diagonal[reach.below + 1], &ab = upper[reach.below];
+    for (int j = 0; j < 5; ++j) {
+      const double wj = w * reach.slope[j];
+      const double aj = sa * sa * wj, bj = sb * sb * wj, cj = sa * sb * wj;
+      for (int i = j; i < 5; ++i) aa(i, j) += aj * reach.slope[i], bb(i, j) += bj * reach.slope[i];
+      for (int i = 0; i < 5; ++i) ab(i, j) += cj * reach.slope[i];
+    }
     const Vec5 pull = -w * gap * reach.slope;
-    diagonal[reach.below] += sa * sa * outer, diagonal[reach.below + 1] += sb * sb * outer;
-    upper[reach.below] += sa * sb * outer;
     right[reach.below] += sa * pull, right[reach.below + 1] += sb * pull;
     weight += w;
     turn_pull -= w * gap * reach.turn, turn_weight += w * reach.turn * reach.turn;
@@ -178,12 +201,12 @@ struct NormalEquations {
     const size_t n = diagonal.size();
     std::vector<Eigen::LLT<Mat5>> pivot(n);
     std::vector<Vec5> x = right;
-    Mat5 block = diagonal[0];
+    Mat5 block = diagonal[0].selfadjointView<Eigen::Lower>();
     for (size_t i = 0; i < n; ++i) {
       pivot[i].compute(block + hold * Mat5::Identity());
       if (i + 1 == n) break;
       const Mat5 across = pivot[i].solve(upper[i]);
-      block = diagonal[i + 1] - upper[i].transpose() * across;
+      block = Mat5(diagonal[i + 1].selfadjointView<Eigen::Lower>()) - upper[i].transpose() * across;
       x[i + 1] -= upper[i].transpose() * pivot[i].solve(x[i]);
     }
     for (size_t i = n; i-- > 0;) {
@@ -216,7 +239,7 @@ void move_levels(const std::vector<Vec5>& step, const std::vector<Vec5>& start, 
 }
 
 // Turns u and v by an angle, each ellipse staying where it is.
-void turn_strand(double angle, Strand* strand, std::vector<Vec5>* start, std::vector<Candidate>* candidates) {
+void turn_strand(double angle, Strand* strand, std::vector<Vec5>* start) {
   const double c = std::cos(angle), s = std::sin(angle);
   const Vec3 u = c * strand->u + s * strand->v;
   strand->v = c * strand->v - s * strand->u, strand->u = u;
@@ -224,6 +247,10 @@ void turn_strand(double angle, Strand* strand, std::vector<Vec5>* start, std::ve
     level.center = Vec2(c * level.center.x() + s * level.center.y(), c * level.center.y() - s * level.center.x());
   }
   for (Vec5& level : *start) level.head<2>() = Vec2(c * level.x() + s * level.y(), c * level.y() - s * level.x());
+}
+
+void turn_candidates(double angle, std::vector<Candidate>* candidates) {
+  const double c = std::cos(angle), s = std::sin(angle);
   for (Candidate& p : *candidates) {
     const double x = c * p.x + s * p.y, nx = c * p.nx + s * p.ny;
     p.y = c * p.y - s * p.x, p.x = x;
@@ -235,9 +262,13 @@ void turn_strand(double angle, Strand* strand, std::vector<Vec5>* start, std::ve
 
 struct StrandRefiner::State {
   std::vector<std::vector<Candidate>> candidates;  // by strand
+  std::vector<std::vector<Candidate>> near;        // the same, most of those deep inside left out
+  bool nearby = false;                             // whether `near` is looked at
   std::vector<std::vector<Vec5>> start;
   std::vector<Owner> owners;  // [point_count]
+  std::vector<GirthPull> pulls;
   std::vector<double> boost;  // [point_count] of a point's weight while it stays outside
+  const std::vector<Candidate>& beside(size_t strand) const { return nearby ? near[strand] : candidates[strand]; }
 };
 
 StrandRefiner::StrandRefiner(const Skin& skin, std::vector<Strand>* strands)
@@ -258,22 +289,32 @@ void StrandRefiner::restart() {
 }
 
 void StrandRefiner::find_owners() {
-  state_->owners.assign(skin_.points.size(), Owner());
+  if (!state_->nearby) state_->owners.assign(skin_.points.size(), Owner());
+  for (size_t k = 0; state_->nearby && k < strands_.size(); ++k) {
+    for (const Candidate& c : state_->near[k]) state_->owners[c.point] = Owner();
+  }
   for (size_t k = 0; k < strands_.size(); ++k) {
-    walk(state_->candidates[k], strands_[k].levels, [&](const Candidate& c, int below) {
-      const double distance = distance_of(c, strands_[k].levels, below);
-      if (distance > 0.0 && !c.claimed) return;
+    walk(state_->beside(k), strands_[k].levels, [&](const Candidate& c, int below) {
       Owner& owner = state_->owners[c.point];
+      const double distance = distance_of(c, strands_[k].levels, below, owner.gap);
       if (distance < owner.gap) owner = {distance, static_cast<int>(k)};
     });
   }
 }
 
+void StrandRefiner::find_pulls(const RefineSettings& settings) {
+  state_->pulls.clear();
+  if (ruler_ && settings.girth > 0.0) state_->pulls = ruler_->pulls(strands_);
+}
+
 void StrandRefiner::sweep(const RefineSettings& settings) {
+  if (settings.nearby) look_near();
   for (int i = 0; i < settings.sweeps; ++i) {
     find_owners();
+    find_pulls(settings);
     for (size_t k = 0; k < strands_.size(); ++k) step(settings, k);
   }
+  state_->nearby = false;
 }
 
 // One Gauss-Newton step of one strand, over the points that it answers for.
@@ -284,15 +325,22 @@ void StrandRefiner::step(const RefineSettings& settings, size_t self) {
   const double each = 1.0 / static_cast<double>(skin_.points.size());
   const size_t level_count = strand.levels.size();
   NormalEquations equations(level_count);
-  walk(state_->candidates[self], strand.levels, [&](const Candidate& c, int below) {
+  walk(state_->beside(self), strand.levels, [&](const Candidate& c, int below) {
     if (state_->owners[c.point].strand != static_cast<int>(self)) return;
     const Reach reach = reach_of(c, strand.levels, below);
     const double gap = reach.distance - settings.tolerance_m;
-    const double importance = gap > 0.0 ? settings.outside_weight * each * state_->boost[c.point] : skin_.area[c.point];
+    const double importance =
+        gap > 0.0 ? settings.outside_weight * each * state_->boost[c.point] : skin_.area[c.point] * c.stands_for;
     const double depth = std::max(-gap, settings.deep_m) / settings.deep_m;
     equations.add(reach, gap, importance / (depth * depth * std::max(std::abs(gap), settings.soft_m)));
   });
   if (equations.weight <= 0.0) return;
+  for (const GirthPull& pull : state_->pulls) {
+    if (pull.strand != static_cast<int>(self)) continue;
+    const Candidate c{0, true, pull.x, pull.y, pull.h};
+    equations.add(reach_of(c, strand.levels, pull.below), -pull.excess,
+                  settings.girth * pull.weight / std::max(pull.excess, settings.girth_soft_m));
+  }
   const double hold = settings.calm * equations.weight / static_cast<double>(level_count);
   const double anchor = settings.anchor * hold;
   for (size_t i = 0; i < level_count; ++i) {
@@ -302,7 +350,10 @@ void StrandRefiner::step(const RefineSettings& settings, size_t self) {
   move_levels(equations.solve(hold + anchor), start, &strand.levels);
   const double angle = settings.turning * equations.turn_pull / (equations.turn_weight + 1e-5 * equations.weight);
   if (settings.turning > 0.0) {
-    turn_strand(std::clamp(angle, -kLongestTurn, kLongestTurn), &strand, &start, &state_->candidates[self]);
+    const double turn = std::clamp(angle, -kLongestTurn, kLongestTurn);
+    turn_strand(turn, &strand, &start);
+    turn_candidates(turn, &state_->candidates[self]);
+    if (state_->nearby) turn_candidates(turn, &state_->near[self]);
   }
 }
 
@@ -313,37 +364,61 @@ std::vector<double> StrandRefiner::gaps() {
   return out;
 }
 
+// Looks only at what is near the surface and at every fourth point that lies deeper, in place of all.
+void StrandRefiner::look_near() {
+  constexpr double kDeep = 0.0015;
+  constexpr int kEvery = 4;
+  state_->nearby = false;
+  find_owners();
+  state_->near.assign(strands_.size(), {});
+  for (size_t k = 0; k < strands_.size(); ++k) {
+    for (const Candidate& c : state_->candidates[k]) {
+      const bool deep = state_->owners[c.point].gap < -kDeep;
+      if (deep && c.point % kEvery != 0) continue;
+      state_->near[k].push_back(c);
+      if (deep) state_->near[k].back().stands_for = kEvery;
+    }
+  }
+  state_->nearby = true;
+}
+
 // Doubles what points outside weigh, sweep by sweep; the farthest of those that may stay outside are let go.
 void StrandRefiner::hold(const RefineSettings& settings, size_t allowed) {
-  constexpr double kLimit = 0.00045, kMostBoost = 4096.0, kRaise = 2.0;
+  constexpr double kMostBoost = 4096.0, kRaise = 2.0;
+  constexpr int kLookAgain = 6;
   for (int i = 0; i < settings.sweeps; ++i) {
+    if (i % kLookAgain == 0) look_near();
     find_owners();
     std::vector<std::pair<double, size_t>> outside;
     for (size_t p = 0; p < skin_.points.size(); ++p) {
       if (state_->owners[p].gap > kLimit) outside.emplace_back(-state_->owners[p].gap, p);
     }
-    if (outside.size() <= allowed) return;
+    if (outside.size() <= 2 * allowed) drop_covered(skin_, strands_, &outside);
+    if (outside.size() <= allowed) break;
     std::sort(outside.begin(), outside.end());
     for (size_t k = allowed / 2; k < outside.size(); ++k) {
       double& boost = state_->boost[outside[k].second];
       boost = std::min(boost * kRaise, kMostBoost);
     }
+    find_pulls(settings);
     for (size_t k = 0; k < strands_.size(); ++k) step(settings, k);
   }
+  state_->nearby = false;
 }
 
 // Each level grows as far as the points beside it need; the farthest that may stay outside ask for nothing.
 void StrandRefiner::grow(size_t allowed) {
-  constexpr double kLimit = 0.00045, kMostGrowth = 0.006;
+  constexpr double kMostGrowth = 0.006;
   for (int round = 0; round < 4; ++round) {
     find_owners();
-    std::vector<double> outside;
-    for (const Owner& owner : state_->owners) {
-      if (owner.gap > kLimit) outside.push_back(owner.gap);
+    std::vector<std::pair<double, size_t>> outside;
+    for (size_t p = 0; p < skin_.points.size(); ++p) {
+      if (state_->owners[p].gap > kLimit) outside.emplace_back(-state_->owners[p].gap, p);
     }
+    drop_covered(skin_, strands_, &outside);
     if (outside.size() <= allowed) return;
-    std::sort(outside.begin(), outside.end(), std::greater<double>());
-    const double most = std::min(outside[allowed / 2], kMostGrowth);
+    std::sort(outside.begin(), outside.end());
+    const double most = std::min(-outside[allowed / 2].first, kMostGrowth);
     for (size_t k = 0; k < strands_.size(); ++k) {
       std::vector<double> growth(strands_[k].levels.size(), 0.0);
       walk(state_->candidates[k], strands_[k].levels, [&](const Candidate& c, int below) {

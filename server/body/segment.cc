@@ -7,6 +7,7 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/units.h"
+#include "server/body/segment_crotch.h"
 #include "server/body/segment_islands.h"
 #include "server/body/tape.h"
 
@@ -59,32 +60,6 @@ double find_middle(const LevelSlicer& slicer, double height) {
     ++count;
   }
   return count > 0 ? sum / count : 0.0;
-}
-
-// Does one loop cover both sides of the middle? Above the crotch it does, below each leg has its own.
-bool trunk_at(const LevelSlicer& slicer, const BodyLevels& levels, double y) {
-  const double reach = 0.045 * levels.height;
-  for (const SliceLoop& loop : slicer.at(y)) {
-    const Span s = across(loop);
-    if (s.low < levels.middle - reach && s.high > levels.middle + reach && s.width() > 0.12 * levels.height)
-      return true;
-  }
-  return false;
-}
-
-absl::Status find_crotch(const LevelSlicer& slicer, BodyLevels* levels) {
-  const double height = levels->height;
-  double ratio = 0.35;
-  if (trunk_at(slicer, *levels, ratio * height)) return missing("crotch");
-  while (ratio < 0.58 && !trunk_at(slicer, *levels, ratio * height)) ratio += 0.01;
-  if (ratio >= 0.58) return missing("crotch");
-  double low = (ratio - 0.01) * height, high = ratio * height;
-  for (int i = 0; i < 8; ++i) {
-    const double y = 0.5 * (low + high);
-    (trunk_at(slicer, *levels, y) ? high : low) = y;
-  }
-  levels->crotch = high;
-  return absl::OkStatus();
 }
 
 double flank(const LevelSlicer& slicer, const BodyLevels& levels, int side, double y) {
@@ -306,7 +281,9 @@ absl::StatusOr<Segmentation> segment_body(const TriangleMesh& mesh) {
   const LevelSlicer slicer(mesh, nullptr, Vec3::UnitY());
   levels.height = slicer.high();
   levels.middle = find_middle(slicer, levels.height);
-  RETURN_IF_ERROR(find_crotch(slicer, &levels));
+  ASSIGN_OR_RETURN(const Crotch crotch, find_crotch(slicer, levels.height, levels.middle));
+  levels.crotch = crotch.level;
+  levels.legs_touch = crotch.legs_touch;
   for (int side = 0; side < 2; ++side) RETURN_IF_ERROR(find_armpit(slicer, side, &levels));
   for (int side = 0; side < 2; ++side) find_arm_cut(mesh, slicer, side, &levels);
   RETURN_IF_ERROR(find_neck(slicer, &levels));

@@ -27,7 +27,8 @@ struct ArmCut {  // distances across from the middle are positive on either side
 
 struct BodyLevels {  // m
   double height = 0, crotch = 0, neck_bottom = 0, neck_narrow = 0, neck_top = 0;
-  double middle = 0;  // x of the trunk
+  double middle = 0;        // x of the trunk
+  bool legs_touch = false;  // one piece below the crotch
   ArmCut arm[2];
   double armpit() const;  // the lower of the two
   Vec3 cut_point(int side, double across, double y, double z) const;

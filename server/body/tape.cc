@@ -2,19 +2,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
+#include "server/base/units.h"
 #include "server/body/bounding.h"
 
 namespace tryon {
 namespace {
 
-constexpr int kGoldenSections = 14;  // narrow the bracket of two steps by a factor of 800
+constexpr double kFinestWave = 0.040;  // m of a girth: what is finer is the mesh's corners
+constexpr int kLeastModes = 5;         // oval, triangular and square shapes are kept of any girth
+constexpr int kGoldenSections = 14;    // narrow the bracket of two steps by a factor of 800
 
 double path_length(const std::vector<Vec3>& points, bool closed) {
   double length = 0.0;
   for (size_t i = 1; i < points.size(); ++i) length += (points[i] - points[i - 1]).norm();
   if (closed && points.size() > 1) length += (points.front() - points.back()).norm();
   return length;
+}
+
+// A ring made larger or smaller about its middle.
+Tape scaled_to(const Tape& tape, double length) {
+  Tape out = tape;
+  Vec3 middle = Vec3::Zero();
+  for (const Vec3& p : tape.points) middle += p / static_cast<double>(tape.points.size());
+  for (Vec3& p : out.points) p = middle + length / tape.length * (p - middle);
+  out.length = path_length(out.points, tape.closed);
+  return out;
 }
 
 }  // namespace
@@ -32,6 +46,48 @@ Tape tape_round(const std::vector<Vec3>& points, const Vec3& normal) {
   for (const Vec2& p : convex_hull(std::move(flat))) tape.points.push_back(points[0] + p.x() * u + p.y() * v);
   tape.length = path_length(tape.points, true);
   return tape;
+}
+
+double corner_surplus(const std::vector<Vec2>& hull, int modes) {
+  const size_t n = hull.size();
+  double length = 0.0, twice_area = 0.0;
+  std::vector<std::complex<double>> mode(static_cast<size_t>(modes), 0.0);
+  for (size_t i = 0; i < n; ++i) {
+    const Vec2 &a = hull[i], &b = hull[(i + 1) % n];
+    const double size = (b - a).norm();
+    if (!(size > 0)) continue;
+    length += size;
+    twice_area += a.x() * b.y() - a.y() * b.x();
+    const std::complex<double> direction((b - a).x() / size, (b - a).y() / size);
+    std::complex<double> turned = size;
+    for (std::complex<double>& sum : mode) sum += turned, turned *= direction;
+  }
+  if (!(length > 0)) return 0.0;
+  double smooth = length * length / (4 * kPi);
+  for (int k = 2; k < modes; ++k) smooth -= std::norm(mode[k]) / (2 * kPi * (k * k - 1));
+  return std::max(0.0, 2 * kPi * (smooth - 0.5 * std::abs(twice_area)) / length);
+}
+
+Tape tape_round_flesh(const std::vector<Vec3>& points, const Vec3& normal) {
+  const Tape tape = tape_round(points, normal);
+  if (tape.points.size() < 3) return tape;
+  const Vec3 axis = normal.normalized(), u = (tape.points[1] - tape.points[0]).normalized(), v = axis.cross(u);
+  std::vector<Vec2> hull;
+  for (const Vec3& p : tape.points) hull.emplace_back((p - tape.points[0]).dot(u), (p - tape.points[0]).dot(v));
+  const int modes = std::max(kLeastModes, static_cast<int>(tape.length / kFinestWave));
+  return scaled_to(tape, tape.length - corner_surplus(hull, modes));
+}
+
+Tape tape_of_width(double at, double width, const std::function<Tape(double)>& tape) {
+  constexpr int kSide = 2;  // tapes to either side of the middle one
+  const Tape middle = tape(at);
+  double sum = middle.length;
+  for (int i = 1; i <= kSide; ++i) {
+    const double above = tape(at + 0.5 * width * i / kSide).length, below = tape(at - 0.5 * width * i / kSide).length;
+    if (!(above > 0 && below > 0)) return middle;
+    sum += above + below;
+  }
+  return middle.length > 0 ? scaled_to(middle, sum / (2 * kSide + 1)) : middle;
 }
 
 Tape tape_over(const std::vector<Vec3>& points, const Vec3& from, const Vec3& to, const Vec3& outward, double reach,

@@ -19,6 +19,16 @@ struct Tape {
 
 // Round points that lie in (or near) the plane through the first of them.
 Tape tape_round(const std::vector<Vec3>& points, const Vec3& normal);
+// The same round a cut of triangles that stand for rounded flesh: what the hull's corners add to the length of a ring
+// of its area is taken off, and the ring shrinks about its middle to that length. On a fine mesh next to nothing.
+Tape tape_round_flesh(const std::vector<Vec3>& points, const Vec3& normal);
+// A tape has a width: the mean length of tapes across `width` about a place, with the curve of the middle one.
+Tape tape_of_width(double at, double width, const std::function<Tape(double)>& tape);
+// By how much a convex polygon is longer than the ring of equal area that has none of its corners. The edges, each by
+// the direction that it faces, are the shape's curvature; of its Fourier modes the first `modes` are kept:
+//   length = c_0,   area = c_0^2 / 4 pi - sum_{k >= 2} |c_k|^2 / (2 pi (k^2 - 1)),   c_k = sum edge exp(i k direction),
+// and an inward offset d takes away the surplus of area, length d (Hurwitz 1902; Groemer 1996, section 4.2).
+double corner_surplus(const std::vector<Vec2>& hull, int modes);
 // From one point to another, tight over those of `points` that stand out towards `outward` by at most `reach`, between
 // the two or up to `overhang` beside them. All is taken in the plane of the two ends and `outward`.
 Tape tape_over(const std::vector<Vec3>& points, const Vec3& from, const Vec3& to, const Vec3& outward, double reach,

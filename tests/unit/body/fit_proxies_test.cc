@@ -172,8 +172,10 @@ TEST(FitProxies, MannequinsOfAllSizesAndArmAnglesAreHeldWithinTheBudget) {
       const ProxySet set = fit(body, ProxyShape::kElliptic);
       EXPECT_LE(set.proxies.size(), 120u);
       EXPECT_LE(set.uncovered_vertices, body.mesh.vertex_count() / 200);
-      EXPECT_LT(set.mean_gap_mm, 9.0);
-      EXPECT_LT(set.torso_girth.median, 0.05);
+      EXPECT_LT(set.mean_gap_mm, 2.0);
+      EXPECT_LT(set.torso_girth.median, 0.02);
+      EXPECT_LT(set.torso_girth.p95, 0.035);
+      EXPECT_LT(set.limb_girth.p95, 0.03);
     }
   }
 }
@@ -198,9 +200,11 @@ TEST_P(CleanBody, IsHeldByFewSolidsCloserThanByCircles) {
   const ProxySet elliptic = fit(body, ProxyShape::kElliptic), circular = fit(body, ProxyShape::kCircular);
   EXPECT_LE(elliptic.proxies.size(), 120u);
   EXPECT_LE(elliptic.uncovered_vertices, body.mesh.vertex_count() / 200);
-  EXPECT_LT(elliptic.torso_girth.median, 0.04);
-  EXPECT_LT(elliptic.limb_girth.median, 0.07);
-  EXPECT_LT(elliptic.mean_gap_mm, 6.0);
+  EXPECT_LT(elliptic.torso_girth.median, 0.03);
+  EXPECT_LT(elliptic.torso_girth.p95, 0.08);
+  EXPECT_LT(elliptic.limb_girth.median, 0.06);
+  EXPECT_LT(elliptic.limb_girth.p95, 0.09);
+  EXPECT_LT(elliptic.mean_gap_mm, 5.0);
   EXPECT_LT(elliptic.mean_gap_mm, 0.7 * circular.mean_gap_mm);
   EXPECT_LT(elliptic.torso_girth.p95, 0.5 * circular.torso_girth.p95);
 }

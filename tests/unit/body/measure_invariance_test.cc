@@ -18,13 +18,11 @@ using testing::moved;
 using testing::read_clean_body;
 using testing::subdivided;
 
-// Girths of few centimetres lie on a dozen edges of a mesh of 5,000 triangles, whose corners stand out by more than
-// half a percent; and the base of the neck and the thighs hang on the neck's and the crotch's fine shape.
+// The two that a mesh of 5,000 triangles does not hold to half a percent: a wrist of 12 cm has a dozen edges there
+// (0.68
+// %, 0.8 mm), and the base of a child's neck is cut along a slope (0.55 %, 2 mm).
 bool is_fine(const std::string& name) {
-  for (const char* fine : {"neck", "thigh", "knee", "ankle", "arm", "elbow", "wrist"}) {
-    if (name.find(fine) != std::string::npos) return true;
-  }
-  return false;
+  return name.find("wrist") != std::string::npos || name.find("neck_base") != std::string::npos;
 }
 
 void expect_same_girths(const char* what, const Body& a, const Body& b, double bound, double fine_bound) {
@@ -40,12 +38,12 @@ void expect_same_girths(const char* what, const Body& a, const Body& b, double b
     double& most = is_fine(name) ? worst_fine : worst;
     if (change > most) most = change, (is_fine(name) ? worst_fine_name : worst_name) = name;
   }
-  std::printf("  %-28s worst girth change %.3f %% (%s); neck and limbs %.3f %% (%s)\n", what, 100 * worst,
+  std::printf("  %-28s worst girth change %.3f %% (%s); wrist and neck base %.3f %% (%s)\n", what, 100 * worst,
               worst_name.c_str(), 100 * worst_fine, worst_fine_name.c_str());
 }
 
-constexpr double kCoarse = 0.005, kCoarseFine = 0.0175;  // after decimation to 5,000 triangles
-constexpr double kFiner = 0.001;                         // four times the triangles: the same surface
+constexpr double kCoarse = 0.005, kCoarseFine = 0.007;  // after decimation to 5,000 triangles
+constexpr double kFiner = 0.001;                        // four times the triangles: the same surface
 
 TEST(MeasureInvariance, PlaceTurnAndUnitChangeNoGirth) {
   TRYON_NEEDS_SHARED_DATA("bodies");
@@ -83,7 +81,7 @@ void expect_mirrored(const std::string& what, const TriangleMesh& mesh) {
   ASSERT_EQ(plain.measurements_mm.size(), mirrored.measurements_mm.size());
   for (const auto& [name, value] : plain.measurements_mm) {
     ASSERT_TRUE(mirrored.measurements_mm.count(mirrored_name(name))) << name;
-    EXPECT_NEAR(mirrored.measurements_mm.at(mirrored_name(name)) / value, 1.0, 1e-6) << what << " " << name;
+    EXPECT_NEAR(mirrored.measurements_mm.at(mirrored_name(name)) / value, 1.0, 2e-6) << what << " " << name;
   }
   for (const auto& [name, p] : plain.landmarks) {
     const Vec3 q = mirrored.landmarks.at(mirrored_name(name));
