@@ -97,11 +97,17 @@ absl::StatusOr<ArrangeReport> arrange(const RunContext& run, const ArrangeTarget
                                       GarmentMesh* garment) {
   ArrangeReport report;
   for (const Panel& panel : pattern.panels) report.by_roles |= !panel.placed;
-  if (report.by_roles) RETURN_IF_ERROR(place_by_roles(run, body, pattern, garment));
-  if (!report.by_roles) report.lifted_m = lift_needed(body, pattern, *garment);
+  std::vector<bool> on_arm(pattern.panels.size(), false);
+  if (report.by_roles) {
+    ASSIGN_OR_RETURN(on_arm, place_by_roles(run, body, pattern, garment));
+  } else {
+    report.lifted_m = lift_needed(body, pattern, *garment);
+  }
   for (Vec3& p : garment->placed) p.y() += report.lifted_m;
   const double overhead = overhead_lift(body, *garment);
-  for (Vec3& p : garment->placed) p.y() += overhead;
+  for (int v = 0; v < garment->vertex_count(); ++v) {  // sleeves stay round their arms
+    if (!on_arm[static_cast<size_t>(garment->panel[v])]) garment->placed[v].y() += overhead;
+  }
   report.lifted_m += overhead;
   const std::vector<Vec3> normals = outer_normals(*garment);
   for (size_t panel = 0; panel < garment->panel_names.size(); ++panel) {

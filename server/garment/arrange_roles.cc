@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <variant>
 
+#include "Eigen/Eigenvalues"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/garment/fold_section.h"
 #include "server/garment/piece_layout.h"
 #include "server/garment/separate.h"
 
@@ -13,11 +16,13 @@ namespace tryon {
 namespace {
 
 using std::numbers::pi;
-constexpr double kClearance = 0.015;                  // m between a panel and the body
-constexpr double kLeastDistance = 0.06, kFar = 0.62;  // m from the axis
-constexpr double kNearEnough = 0.30;                  // m: a wrap that needs more is opened out
-constexpr double kWrap = 0.8 * pi;                    // the most of the way round that a front or a back takes
-constexpr double kArmReach = 0.22, kSleeveStep = 0.02, kSleeveMost = 0.26;  // m
+constexpr double kClearance = 0.015;                      // m between a panel and the body
+constexpr double kLeastDistance = 0.06, kFar = 0.62;      // m from the axis
+constexpr double kNearEnough = 0.30;                      // m: a wrap that needs more is opened out
+constexpr double kWrap = 0.8 * pi;                        // the most of the way round that a front or a back takes
+constexpr double kSleeveStep = 0.01, kSleeveMost = 0.26;  // m that a sleeve may start below the shoulder
+constexpr double kSlideCost = 0.15;                       // of a metre along the arm, in metres away from it
+constexpr double kHandRoom = 0.03, kLeastRoom = 0.21;     // m between cloth and hands; less room: no use in folding
 
 // An axis with the direction that angle 0 faces.
 struct Axis {
@@ -27,9 +32,34 @@ struct Axis {
   Vec3 right_of(double angle) const { return std::cos(angle) * side() - std::sin(angle) * front; }
 };
 
+Axis slid(Axis axis, double along) {
+  axis.origin -= along * axis.up;
+  return axis;
+}
+
 struct Wrap {
   double distance = 0.0, bend = 0.0;  // m; bend 0: flat
+  double fold = 1.0;                  // length over width
 };
+
+// The room beside the middle plane that arms and hands leave between two heights; far where there are none.
+double room_between(const std::vector<Solid>& arms, double low, double high) {
+  double room = 10.0;
+  const auto note = [&](const Vec3& centre, double radius) {
+    if (centre.y() + radius < low || centre.y() - radius > high) return;
+    room = std::min(room, std::abs(centre.x()) - radius);
+  };
+  for (const Solid& solid : arms) {
+    if (const auto* ball = std::get_if<Sphere>(&solid)) note(ball->center, ball->radius);
+    const auto* bone = std::get_if<Frustum>(&solid);
+    for (int k = 0; bone != nullptr && k <= 4; ++k) {
+      const double share = k / 4.0;
+      note(bone->bottom + share * (bone->top - bone->bottom),
+           (bone->bottom_radii + share * (bone->top_radii - bone->bottom_radii)).maxCoeff());
+    }
+  }
+  return room;
+}
 
 class RolePlacer {
  public:
@@ -39,10 +69,13 @@ class RolePlacer {
 
  private:
   Axis trunk() const;
-  Axis arm(bool left) const;
+  Axis arm(bool left, double length) const;
   void put(int p, const Axis& axis, const Wrap& wrap);
+  void put(int p, const Axis& axis, double distance, const FoldSection& section);
+  double half_width(int p) const;
+  double fold_needed(int p, const Axis& axis) const;
   double gap(int p) const { return panel_gap(*body_.solids, garment_, vertices_[p], Vec3::Zero(), 0.1); }
-  double approach(int p, const Axis& axis, double bend);
+  double approach(int p, const Axis& axis, double bend, double fold);
   double least_distance(int p, const Axis& axis, double bend, bool ring);
   Wrap best_wrap(int p, const Axis& axis, double enough);
   void place_arm(bool left);
@@ -64,50 +97,77 @@ Axis RolePlacer::trunk() const {
   return {Vec3(0.0, y - layout_.anchor_t, z), Vec3::UnitY(), Vec3::UnitZ()};
 }
 
-Axis RolePlacer::arm(bool left) const {
+// The straight line nearest to the arm's middle from the shoulder to `length` below it.
+Axis RolePlacer::arm(bool left, double length) const {
   const Vec3 shoulder = left ? body_.left_shoulder : body_.right_shoulder;
   const Vec3 wrist = left ? body_.left_wrist : body_.right_wrist;
   Axis axis;
-  axis.origin = shoulder;
   axis.up = (shoulder - wrist).normalized();
+  Vec3 middle = shoulder, sum = Vec3::Zero();
+  std::vector<Vec3> covered;
+  for (const Vec3& p : left ? body_.left_arm : body_.right_arm) {
+    const double below = (shoulder - p).dot(axis.up);
+    if (below >= 0.03 && below <= std::max(length, 0.15)) covered.push_back(p), sum += p;
+  }
+  if (covered.size() >= 3) {
+    middle = sum / static_cast<double>(covered.size());
+    Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
+    for (const Vec3& p : covered) spread += (p - middle) * (p - middle).transpose();
+    const Vec3 main = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(spread).eigenvectors().col(2);
+    axis.up = main.dot(axis.up) < 0.0 ? Vec3(-main) : main;
+  }
+  axis.origin = middle + (shoulder - middle).dot(axis.up) * axis.up;
   axis.front = (Vec3::UnitZ() - axis.up.z() * axis.up).normalized();
   return axis;
 }
 
-void RolePlacer::put(int p, const Axis& axis, const Wrap& wrap) {
+double RolePlacer::half_width(int p) const {
+  const PieceLayout& l = layout_.pieces[static_cast<size_t>(p)];
+  return std::max(std::abs(l.low.x() + l.offset.x()), std::abs(l.high.x() + l.offset.x()));
+}
+
+void RolePlacer::put(int p, const Axis& axis, double distance, const FoldSection& section) {
   const PieceLayout& l = layout_.pieces[static_cast<size_t>(p)];
   const Vec3 out = axis.facing(l.facing), right = axis.right_of(l.facing);
   for (const int v : vertices_[p]) {
-    const Vec2 at = l.to_surface(garment_.flat[v]);
-    double forth = wrap.distance, along = at.x();
-    if (wrap.bend > 0.0) {
-      forth += wrap.bend * (std::cos(at.x() / wrap.bend) - 1.0);
-      along = wrap.bend * std::sin(at.x() / wrap.bend);
-    }
-    garment_.placed[v] = axis.origin + at.y() * axis.up + forth * out + along * right;
+    const Vec2 at = l.to_surface(garment_.flat[v]), place = section.at(at.x());
+    garment_.placed[v] = axis.origin + at.y() * axis.up + (distance + place.y()) * out + place.x() * right;
   }
+}
+
+void RolePlacer::put(int p, const Axis& axis, const Wrap& wrap) {
+  put(p, axis, wrap.distance, FoldSection(wrap.bend, wrap.fold, half_width(p)));
 }
 
 // A ring, or a piece on an arm: the smallest distance from the axis at which it clears the body; a ring grows.
 double RolePlacer::least_distance(int p, const Axis& axis, double bend, bool ring) {
   double distance = ring ? bend : kLeastDistance;
-  for (; distance < kFar; distance += 0.01) {
+  for (; distance < kFar; distance += 0.005) {
     put(p, axis, {distance, ring ? distance : bend});
     if (gap(p) >= kClearance) break;
   }
   return distance;
 }
 
-// A front or a back comes from afar until it is as near as it may be: it never ends between the legs.
-double RolePlacer::approach(int p, const Axis& axis, double bend) {
+// What hangs from the waist and has no room between the hands is folded into it; wrapped, it is 2 / kWrap as wide.
+double RolePlacer::fold_needed(int p, const Axis& axis) const {
   const PieceLayout& l = layout_.pieces[static_cast<size_t>(p)];
-  const double half = std::max(std::abs(l.low.x() + l.offset.x()), std::abs(l.high.x() + l.offset.x()));
+  const PieceKind kind = l.role.kind;
+  if (layout_.upper && kind != PieceKind::kSkirt && kind != PieceKind::kLeg) return 1.0;
+  const double bottom = axis.origin.y() + l.low.y() + l.offset.y(), top = axis.origin.y() + l.high.y() + l.offset.y();
+  const double room = room_between(body_.arms, bottom, std::min(top, body_.waist_height_m)) - kHandRoom;
+  if (room < kLeastRoom) return 1.0;
+  return std::clamp(half_width(p) * 2.0 / kWrap / room, 1.0, kMostFold);
+}
+
+// A front or a back comes from afar until it is as near as it may be: it never ends between the legs.
+double RolePlacer::approach(int p, const Axis& axis, double bend, double fold) {
+  const FoldSection section(bend, fold, half_width(p));
   // Its edges stay on its own side of the axis, so that a front and a back never meet.
-  const double depth = bend > 0.0 ? bend * (1.0 - std::cos(half / bend)) : 0.0;
-  const double nearest = std::max(kLeastDistance, depth + 0.01);
+  const double nearest = std::max(kLeastDistance, section.depth() - section.front() + 0.01);
   double distance = std::max(kFar, nearest);
   for (;;) {
-    put(p, axis, {distance, bend});
+    put(p, axis, distance, section);
     const double free = gap(p) - kClearance;
     if (free < 0.0) return distance + 0.01;
     if (distance <= nearest) return distance;
@@ -118,50 +178,46 @@ double RolePlacer::approach(int p, const Axis& axis, double bend) {
 // Wrapped if it then lies near, more and more open if not.
 Wrap RolePlacer::best_wrap(int p, const Axis& axis, double enough) {
   const PieceLayout& l = layout_.pieces[static_cast<size_t>(p)];
-  const double width = l.high.x() - l.low.x();
+  if (l.closes_itself || l.ring_radius > 0.0) {
+    const double round = (l.high.x() - l.low.x()) / (1.9 * pi);
+    const double distance =
+        least_distance(p, axis, l.closes_itself ? std::max(0.5 * kLeastDistance, round) : l.ring_radius, true);
+    return {distance, distance};
+  }
+  const bool trunk = l.tube == PieceTube::kTrunk;
+  const double fold = trunk ? fold_needed(p, axis) : 1.0;
   const auto distance_of = [&](double bend) {
-    return l.tube == PieceTube::kTrunk ? approach(p, axis, bend) : least_distance(p, axis, bend, false);
+    return trunk ? approach(p, axis, bend, fold) : least_distance(p, axis, bend, false);
   };
-  if (l.closes_itself) {
-    const double radius = std::max(kLeastDistance, width / (1.9 * pi));
-    const double distance = least_distance(p, axis, radius, true);
-    return {distance, distance};
-  }
-  if (l.ring_radius > 0.0) {
-    const double distance = least_distance(p, axis, l.ring_radius, true);
-    return {distance, distance};
-  }
   if (l.role.kind != PieceKind::kHood) {
-    const double half = std::max(std::abs(l.low.x() + l.offset.x()), std::abs(l.high.x() + l.offset.x()));
-    const double tight = std::max(2.0 * half / kWrap, 0.05);
+    const double tight = std::max(2.0 * half_width(p) / (fold * kWrap), 0.05);
     for (const double open : {1.0, 1.5, 2.5}) {
       const double distance = distance_of(open * tight);
-      if (distance <= enough && distance < kFar) return {distance, open * tight};
+      if (fold > 1.0 || (distance <= enough && distance < kFar)) return {distance, open * tight, fold};
     }
   }
   return {distance_of(0.0), 0.0};
 }
 
-// A sleeve starts as near to the shoulder as it can without touching trunk or arm.
+// A sleeve starts where it is nearest to the arm, the higher the better.
 void RolePlacer::place_arm(bool left) {
   std::vector<int> mine;
+  double length = 0.0;
   for (int p = 0; p < static_cast<int>(layout_.pieces.size()); ++p) {
-    if (layout_.pieces[static_cast<size_t>(p)].tube == (left ? PieceTube::kLeftArm : PieceTube::kRightArm)) {
-      mine.push_back(p);
-    }
+    const PieceLayout& l = layout_.pieces[static_cast<size_t>(p)];
+    if (l.tube != (left ? PieceTube::kLeftArm : PieceTube::kRightArm)) continue;
+    mine.push_back(p);
+    length = std::max(length, -(l.low.y() + l.offset.y()));
   }
-  Axis axis = arm(left);
-  const Vec3 shoulder = axis.origin;
+  double least = 1e30, best = 0.0;
   for (double along = 0.0; along <= kSleeveMost && !mine.empty(); along += kSleeveStep) {
-    axis.origin = shoulder - along * axis.up;
-    bool near = true;
-    for (const int p : mine) {
-      const Wrap wrap = best_wrap(p, axis, kArmReach);
-      put(p, axis, wrap);
-      near &= wrap.distance <= kArmReach;
-    }
-    if (near) return;
+    const Axis axis = slid(arm(left, length + along), along);
+    double cost = kSlideCost * along;
+    for (const int p : mine) cost += best_wrap(p, axis, kFar).distance;
+    if (cost < least - 1e-9) least = cost, best = along;
   }
+  const Axis axis = slid(arm(left, length + best), best);
+  for (const int p : mine) put(p, axis, best_wrap(p, axis, kFar));
 }
 
 absl::Status RolePlacer::run(const RunContext& context) {
@@ -178,10 +234,13 @@ absl::Status RolePlacer::run(const RunContext& context) {
 
 }  // namespace
 
-absl::Status place_by_roles(const RunContext& run, const ArrangeTarget& body, const Pattern& pattern,
-                            GarmentMesh* garment) {
+absl::StatusOr<std::vector<bool>> place_by_roles(const RunContext& run, const ArrangeTarget& body,
+                                                 const Pattern& pattern, GarmentMesh* garment) {
   ASSIGN_OR_RETURN(const GarmentLayout layout, lay_out(pattern));
-  return RolePlacer(body, layout, garment).run(run);
+  RETURN_IF_ERROR(RolePlacer(body, layout, garment).run(run));
+  std::vector<bool> on_arm;
+  for (const PieceLayout& piece : layout.pieces) on_arm.push_back(piece.tube != PieceTube::kTrunk);
+  return on_arm;
 }
 
 }  // namespace tryon

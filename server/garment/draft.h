@@ -1,17 +1,8 @@
-// What it is: the project's own sample garments, drafted flat from body measurements: T-shirt with two-piece short
-// sleeves, A-line skirt and straight trousers with waistbands. Placed for the body that was measured.
-// Units: millimetres in the table, metres in the pattern. Frame: floor origin, body facing +Z.
-// How it fails: a measurement that is missing, or that no person has, is named. Thread rules: pure functions.
-// The block construction (quarter girths plus ease, scye depth from the bust, crotch extension from the hip) is the
-// common one of flat pattern cutting, e.g. Aldrich, Metric Pattern Cutting.
+// What it is: the measurements that garments are drafted from. Units: millimetres, degrees. Frame: heights above the
+// floor. How it fails: a measurement that is missing, or that no person has, is named. Thread rules: pure functions.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "absl/status/statusor.h"
-#include "server/garment/pattern.h"
+#include "absl/status/status.h"
 
 namespace tryon {
 
@@ -23,7 +14,5 @@ struct DraftMeasurements {  // mm, names as in Body::measurements_mm
 };
 
 absl::Status validate(const DraftMeasurements& m);  // MEASUREMENT_IMPOSSIBLE names the one that no person has
-absl::StatusOr<Pattern> draft_sample(std::string_view name, const DraftMeasurements& m);  // "tshirt", ...
-std::vector<std::string> draft_names();
 
 }  // namespace tryon

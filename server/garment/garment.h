@@ -22,6 +22,13 @@ struct Seam {
   double left_length = 0.0, right_length = 0.0;  // metres along the cloth
 };
 
+// A line of a panel that runs along edges of triangles, or one of its parts where the outline cuts it.
+struct ClothLine {
+  enum class Kind { kDrawn, kCut, kFold } kind = Kind::kDrawn;  // kCut: the cloth is open along it
+  int panel = 0, source = 0;                                    // in Panel::lines; of a fold in Panel::pleats
+  std::vector<int> vertices;  // in walking order; a closed line ends with its first vertex
+};
+
 struct GarmentMesh {
   std::vector<Vec2> flat;           // [vertex_count] rest coordinates, in the panel's own frame
   std::vector<Vec3> placed;         // [vertex_count] world start
@@ -31,11 +38,15 @@ struct GarmentMesh {
   std::vector<Seam> seams;
   std::vector<std::string> panel_names;
   std::vector<int> waist_line;  // vertices of edges labelled lower_interface (held up while sewing), may be empty
+  std::vector<ClothLine> lines;
+  std::vector<int> marks;  // vertices at notches and drill holes, ascending
 
   int vertex_count() const { return static_cast<int>(flat.size()); }
 };
 
-// Triangulates every panel at edge_m and pairs the seams; `placed` is the file's placement.
+// Triangulates every panel at edge_m and pairs the seams; `placed` is the file's placement. Seams between ranges of
+// edges and darts that are not split yet (seam_graph.h) are split first: Seam::stitch is then an index of the split
+// pattern. Internal lines and folds of pleats run along edges; cut ones open the cloth, closed cut ones are holes.
 absl::StatusOr<GarmentMesh> mesh_garment(const RunContext& run, const Pattern& pattern, double edge_m);
 
 // Seams closed: partners become one vertex. corner_flat keeps the rest shape per triangle corner.

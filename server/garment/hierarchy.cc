@@ -14,6 +14,8 @@ FlatCloth flat_cloth(const GarmentMesh& garment, const WeldedMesh& welded, const
       cloth.locked.push_back(welded.source[v]);
     }
   }
+  for (const ClothLine& line : garment.lines) cloth.lines.push_back(line.vertices);
+  for (const int v : garment.marks) cloth.locked.push_back(welded.source[v]);
   for (const int v : kept_vertices) cloth.locked.push_back(welded.source[v]);
   return cloth;
 }

@@ -20,7 +20,7 @@ using Severity = Finding::Severity;
 constexpr double kLengthSlack = 0.003;  // metres that any seam may differ by
 constexpr double kShortEdge = 0.002;    // metres
 constexpr double kSmallestGarment = 0.09, kLargestArea = 20.0;
-constexpr double kSureProposal = 0.85;  // a proposal that an unsewn edge is held against
+constexpr double kSureProposal = 0.7;  // a proposal that an unsewn edge is held against
 
 std::string mm_text(double metres) { return cat(std::round(to_mm(metres) * 10.0) / 10.0, " mm"); }
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/units.h"
+#include "server/garment/pattern_curve.h"
 #include "server/mesh/predicates.h"
 #include "server/mesh/triangulate.h"
 
@@ -15,6 +18,7 @@ namespace {
 
 constexpr double kCollapse = 0.15;      // shorter edges (fraction of edge_m) become one point: no needles
 constexpr double kSagitta = 0.07;       // of a chord: a curve turns by no more than 32 degrees from chord to chord ...
+constexpr double kStopGap = 0.5;        // of an edge: notches and ends of lines nearer than this are one point
 constexpr double kShortestChord = 0.5;  // ... unless chords are shorter than this fraction of edge_m already
 constexpr int64_t kParts = 64;          // a segment may be halved six times
 constexpr int kMaxRounds = 24;
@@ -41,19 +45,14 @@ OutlinePlan::OutlinePlan(const Pattern& pattern, double edge_m) : pattern_(patte
     lengths.emplace_back();
     for (size_t e = 0; e < panel.edges.size(); ++e) lengths.back().push_back(edge_length(panel, static_cast<int>(e)));
     edges_.emplace_back(panel.edges.size());
+    marks_.push_back(panel_marks(panel, edge_m));
   }
-  for (const Stitch& s : pattern.stitches) {
-    double &a = lengths[s.a.panel][s.a.edge], &b = lengths[s.b.panel][s.b.edge];
-    a = b = 0.5 * (a + b);
-    Edge &left = at(s.a.panel, s.a.edge), &right = at(s.b.panel, s.b.edge);
-    left.panel = s.b.panel, left.edge = s.b.edge, left.same_direction = s.right_wrong;
-    right.panel = s.a.panel, right.edge = s.a.edge, right.same_direction = s.right_wrong;
-  }
-  for (size_t p = 0; p < lengths.size(); ++p) {
-    for (size_t e = 0; e < lengths[p].size(); ++e) {
-      const double length = lengths[p][e];
-      const double count = std::min<double>(std::max(1.0, std::round(length / edge_m)), kMaxOutlinePoints + 1);
-      set_count(static_cast<int>(p), static_cast<int>(e), length < kCollapse * edge_m ? 0 : static_cast<int>(count));
+  join_partners();
+  for (int p = 0; p < static_cast<int>(edges_.size()); ++p) {
+    for (int e = 0; e < static_cast<int>(edges_[p].size()); ++e) {
+      const Edge& edge = at(p, e);
+      const double own = lengths[p][e], theirs = edge.panel < 0 ? own : lengths[edge.panel][edge.edge];
+      if (edge.panel < 0 || std::pair(p, e) < std::pair(edge.panel, edge.edge)) share_out(p, e, own, theirs);
     }
   }
   outlines_.resize(edges_.size());
@@ -61,11 +60,105 @@ OutlinePlan::OutlinePlan(const Pattern& pattern, double edge_m) : pattern_(patte
   dirty_.assign(edges_.size(), true);
 }
 
-void OutlinePlan::set_count(int panel, int edge, int count) {
+void OutlinePlan::join_partners() {
+  for (const Stitch& s : pattern_.stitches) {
+    Edge &left = at(s.a.panel, s.a.edge), &right = at(s.b.panel, s.b.edge);
+    left.panel = s.b.panel, left.edge = s.b.edge, left.same_direction = s.right_wrong;
+    right.panel = s.a.panel, right.edge = s.a.edge, right.same_direction = s.right_wrong;
+  }
+}
+
+double OutlinePlan::Edge::share(double cut) const {
+  const double segment = cut / static_cast<double>(kParts);
+  size_t piece = 0;
+  int first = 0;
+  while (piece + 1 < counts.size() && segment > first + counts[piece]) first += counts[piece++];
+  const double from = stops[piece], to = stops[piece + 1];
+  return segment >= first + counts[piece] ? to : from + (to - from) * (segment - first) / counts[piece];
+}
+
+// Notches and ends of lines on an edge, ascending.
+std::vector<double> OutlinePlan::marked_shares(int panel, int edge) const {
+  std::vector<double> out;
+  for (const OutlinePlace& n : marks_[panel].notches) {
+    if (n.edge == edge) out.push_back(n.at);
+  }
+  for (const MarkedLine& line : marks_[panel].lines) {
+    if (line.starts_on_outline && line.start.edge == edge) out.push_back(line.start.at);
+    if (line.ends_on_outline && line.end.edge == edge) out.push_back(line.end.at);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Stops of an edge and of its partner, seen in the edge's own direction. Those of the two that nearly face each other
+// meet; where two would lie too near to each other, the one nearer to an end of the edge stays.
+std::vector<OutlinePlan::Stop> OutlinePlan::stops_of(int panel, int edge, double length) const {
+  const Edge& e = edges_[panel][edge];
+  std::vector<double> here = marked_shares(panel, edge), there;
+  if (e.panel >= 0) there = marked_shares(e.panel, e.edge);
+  if (!e.same_direction) {
+    for (double& t : there) t = 1.0 - t;
+  }
+  const double gap = kStopGap * edge_m_ / std::max(length, 1e-9);
+  std::vector<Stop> wanted;
+  for (const double h : here) {
+    const auto near = std::min_element(there.begin(), there.end(),
+                                       [&](double x, double y) { return std::abs(x - h) < std::abs(y - h); });
+    const bool meets = near != there.end() && std::abs(*near - h) < gap;
+    wanted.push_back({h, meets ? *near : h});
+    if (meets) there.erase(near);
+  }
+  for (const double t : there) wanted.push_back({t, t});
+  auto from_end = [](const Stop& s) { return std::min(s.here, 1.0 - s.here); };
+  std::sort(wanted.begin(), wanted.end(), [&](const Stop& x, const Stop& y) {
+    return std::pair(from_end(x), x.here) < std::pair(from_end(y), y.here);
+  });
+  std::vector<Stop> out = {{0.0, 0.0}, {1.0, 1.0}};
+  for (const Stop& s : wanted) {
+    const bool room = std::all_of(out.begin(), out.end(), [&](const Stop& o) {
+      const double x = s.here - o.here, y = s.there - o.there;
+      return std::min(std::abs(x), std::abs(y)) >= gap && (x > 0.0) == (y > 0.0);
+    });
+    if (room) out.push_back(s);
+  }
+  std::sort(out.begin(), out.end(), [](const Stop& x, const Stop& y) { return x.here < y.here; });
+  return out;
+}
+
+// Even segments between stops, of the mean length of both sides, for an edge and its partner at once.
+void OutlinePlan::share_out(int panel, int edge, double own, double theirs) {
+  const double mean = 0.5 * (own + theirs);
+  std::vector<Stop> stops = {{0.0, 0.0}, {1.0, 1.0}};
+  std::vector<int> counts = {0};
+  if (mean >= kCollapse * edge_m_) {
+    stops = stops_of(panel, edge, mean);
+    counts.clear();
+    for (size_t i = 0; i + 1 < stops.size(); ++i) {
+      const Stop &a = stops[i], &b = stops[i + 1];
+      const double length = 0.5 * ((b.here - a.here) * own + (b.there - a.there) * theirs);
+      const double count = std::min<double>(std::max(1.0, std::round(length / edge_m_)), kMaxOutlinePoints + 1);
+      counts.push_back(static_cast<int>(count));
+    }
+  }
   Edge& e = at(panel, edge);
-  e.count = count;
+  e.stops.clear();
+  for (const Stop& s : stops) e.stops.push_back(s.here);
+  set_counts(panel, edge, counts);
+  if (e.panel < 0) return;
+  std::vector<double> there;
+  for (const Stop& s : stops) there.push_back(e.same_direction ? s.there : 1.0 - s.there);
+  if (!e.same_direction) std::reverse(there.begin(), there.end()), std::reverse(counts.begin(), counts.end());
+  at(e.panel, e.edge).stops = there;
+  set_counts(e.panel, e.edge, counts);
+}
+
+void OutlinePlan::set_counts(int panel, int edge, const std::vector<int>& counts) {
+  Edge& e = at(panel, edge);
+  e.counts = counts;
+  e.count = std::accumulate(counts.begin(), counts.end(), 0);
   e.cuts.clear();
-  for (int64_t k = 0; k <= count && count > 0; ++k) e.cuts.push_back(k * kParts);
+  for (int64_t k = 0; k <= e.count && e.count > 0; ++k) e.cuts.push_back(k * kParts);
 }
 
 bool OutlinePlan::cut(int panel, int edge, int64_t where) {
@@ -76,24 +169,20 @@ bool OutlinePlan::cut(int panel, int edge, int64_t where) {
   return true;
 }
 
-// Samples each edge twice as finely as its shortest segment needs, so that middles of segments are at hand.
 void OutlinePlan::sample(int panel) {
   PanelOutline out;
   std::vector<Vec2> middles;
+  const Panel& cloth = pattern_.panels[panel];
   for (size_t e = 0; e < edges_[panel].size(); ++e) {
     out.first.push_back(static_cast<int>(out.points.size()));
     const Edge& edge = edges_[panel][e];
     if (edge.count == 0) continue;
-    int64_t step = kParts;
-    for (const int64_t c : edge.cuts) {
-      while (c % step != 0) step /= 2;
-    }
-    const int64_t fine = std::max<int64_t>(1, step / 2);
-    const std::vector<Vec2> points =
-        sample_edge(pattern_.panels[panel], static_cast<int>(e), static_cast<int>(edge.count * kParts / fine));
+    const PanelEdge& drawn = cloth.edges[e];
+    const CurveShape shape(cloth.vertices[drawn.start], cloth.vertices[drawn.end], drawn.curve);
     for (size_t i = 0; i + 1 < edge.cuts.size(); ++i) {
-      out.points.push_back(points[edge.cuts[i] / fine]);
-      middles.push_back(points[(edge.cuts[i] + edge.cuts[i + 1]) / 2 / fine]);
+      out.share.push_back(edge.share(static_cast<double>(edge.cuts[i])));
+      out.points.push_back(shape.at(out.share.back()));
+      middles.push_back(shape.at(edge.share(0.5 * static_cast<double>(edge.cuts[i] + edge.cuts[i + 1]))));
       out.side_edge.push_back(static_cast<int>(e));
       out.side_index.push_back(static_cast<int>(i));
     }
@@ -117,8 +206,12 @@ absl::StatusOr<OutlinePlan::Fault> OutlinePlan::look(int panel) const {
   const std::vector<Vec2>& points = outlines_[panel].points;
   fault.crosses = points.size() < 3 || find_crossing(points).has_value();
   if (fault.crosses) return fault;
-  ASSIGN_OR_RETURN(fault.sides, long_sides(PlanarDomain{points, {}, {}}, edge_m_));
   note_coarse_curves(panel, &fault.sides);
+  MarkedDomain marked{PlanarDomain{points, {}, {}}, {}};
+  if (fault.sides.empty()) marked = domain(panel);  // lines are drawn when the curves are smooth
+  ASSIGN_OR_RETURN(const std::vector<int> sides,
+                   without_faulty_marks(&marked, [&](const PlanarDomain& d) { return long_sides(d, edge_m_); }));
+  fault.sides.insert(fault.sides.end(), sides.begin(), sides.end());
   return fault;
 }
 
@@ -130,11 +223,13 @@ void OutlinePlan::unfold(int panel, std::vector<bool>* changed) {
   for (int e = 0; e < static_cast<int>(edges_[panel].size()); ++e) {
     const Edge edge = at(panel, e);
     if (collapsed && edge.count > 0) continue;
-    const int count = std::max(1, 2 * edge.count);
-    set_count(panel, e, count);
+    std::vector<int> counts = edge.counts;
+    for (int& count : counts) count = std::max(1, 2 * count);
+    set_counts(panel, e, counts);
     (*changed)[panel] = true;
     if (edge.panel < 0) continue;
-    set_count(edge.panel, edge.edge, count);
+    if (!edge.same_direction) std::reverse(counts.begin(), counts.end());
+    set_counts(edge.panel, edge.edge, counts);
     (*changed)[edge.panel] = true;
   }
 }

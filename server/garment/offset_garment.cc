@@ -97,7 +97,68 @@ void add_triangle(WeldedMesh* cloth, int a, int b, int c) {
   cloth->corner_flat.push_back(flat_shape(x[a], x[b], x[c]));
 }
 
+// The point to the right of the way from p to q, at these distances from them.
+Vec2 beside(const Vec2& p, const Vec2& q, double from_p, double from_q) {
+  const double base = (q - p).norm();
+  const Vec2 along = (q - p) / base, right(along.y(), -along.x());
+  const double x = (base * base + from_p * from_p - from_q * from_q) / (2 * base);
+  return p + x * along + std::sqrt(std::max(from_p * from_p - x * x, 0.0)) * right;
+}
+
+// One strip, unfolded triangle by triangle: its left and right border from the top.
+struct Strip {
+  std::vector<Vec2> left, right;
+};
+
+Strip unfold(const OffsetGarment& garment, int column) {
+  const std::vector<Vec3>& x = garment.cloth.mesh.positions;
+  const int n = garment.columns, next = (column + 1) % n;
+  const auto l = [&](int r) -> const Vec3& { return x[static_cast<size_t>(r * n + column)]; };
+  const auto r = [&](int row) -> const Vec3& { return x[static_cast<size_t>(row * n + next)]; };
+  const auto far = [](const Vec3& a, const Vec3& b) { return (a - b).norm(); };
+  Strip strip{{Vec2::Zero()}, {Vec2(far(l(0), r(0)), 0.0)}};
+  for (int row = 0; row + 1 < garment.rows; ++row) {
+    const Vec2 a = strip.left.back(), b = strip.right.back();
+    if ((row + column) % 2 == 0) {
+      strip.right.push_back(beside(a, b, far(l(row), r(row + 1)), far(r(row), r(row + 1))));
+      strip.left.push_back(beside(a, strip.right.back(), far(l(row), l(row + 1)), far(r(row + 1), l(row + 1))));
+    } else {
+      strip.left.push_back(beside(a, b, far(l(row), l(row + 1)), far(r(row), l(row + 1))));
+      strip.right.push_back(beside(strip.left.back(), b, far(l(row + 1), r(row + 1)), far(r(row), r(row + 1))));
+    }
+  }
+  return strip;
+}
+
 }  // namespace
+
+absl::StatusOr<MeshPattern> cut_into_gores(const OffsetGarment& garment) {
+  MeshPattern out;
+  const int rows = garment.rows, n = garment.columns;
+  const auto at = [rows](int column, bool right, int row) { return (2 * column + (right ? 1 : 0)) * rows + row; };
+  for (int c = 0; c < n; ++c) {
+    const Strip strip = unfold(garment, c);
+    out.flat.insert(out.flat.end(), strip.left.begin(), strip.left.end());
+    out.flat.insert(out.flat.end(), strip.right.begin(), strip.right.end());
+    for (const int column : {c, (c + 1) % n}) {
+      for (int r = 0; r < rows; ++r) out.placed.push_back(garment.cloth.mesh.positions[r * n + column]);
+    }
+    out.panel.insert(out.panel.end(), static_cast<size_t>(2 * rows), c);
+    out.panel_names.push_back(cat("gore_", c + 1));
+    for (int r = 0; r < rows; ++r) {
+      out.stitches.push_back({at(c, true, r), at((c + 1) % n, false, r), at((c + 1) % n, false, r), 0.0});
+      if (r + 1 == rows) break;
+      const int a = at(c, false, r), b = at(c, true, r), below = a + 1, below_next = b + 1;
+      if ((r + c) % 2 == 0) {
+        out.triangles.emplace_back(a, below, below_next), out.triangles.emplace_back(a, below_next, b);
+      } else {
+        out.triangles.emplace_back(a, below, b), out.triangles.emplace_back(b, below, below_next);
+      }
+    }
+  }
+  RETURN_IF_ERROR(complete(&out));
+  return out;
+}
 
 absl::StatusOr<OffsetGarment> grow_offset_garment(const TriangleMesh& body, const std::vector<bool>& use,
                                                   const OffsetGarmentSpec& spec) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "server/base/status.h"
 #include "server/base/text.h"
@@ -105,6 +106,48 @@ void mirror_marks(const Vec2& a, const Vec2& axis, Panel* panel) {
   }
 }
 
+Pleat::Kind turned_round(Pleat::Kind kind) {
+  if (kind == Pleat::Kind::kKnifeToStart) return Pleat::Kind::kKnifeToEnd;
+  return kind == Pleat::Kind::kKnifeToEnd ? Pleat::Kind::kKnifeToStart : kind;
+}
+
+// The run of edges that lie on the line: the first one and their number, which is 0 unless they follow one another.
+std::pair<int, int> fold_edges(const Panel& panel, const Vec2& a, const Vec2& b) {
+  const std::vector<bool> on = edges_on_line(panel, a, (b - a).normalized());
+  const int n = static_cast<int>(panel.edges.size());
+  int first = -1, count = 0, runs = 0;
+  for (int e = 0; e < n; ++e) {
+    count += on[e] ? 1 : 0;
+    if (on[e] && !on[(e + n - 1) % n]) first = e, ++runs;
+  }
+  return runs == 1 && n - count >= 2 ? std::pair(first, count) : std::pair(-1, 0);
+}
+
+// What lies on the edges that are kept comes twice: edge i is also edge last - 1 - i, walked the other way.
+void mirror_edge_marks(const Panel& half, int first_kept, int kept, const Vec2& a, const Vec2& axis, Panel* panel) {
+  const int n = static_cast<int>(half.edges.size()), last = 2 * kept;
+  auto place = [&](int edge) { return (edge - first_kept + 2 * n) % n; };
+  panel->notches.clear(), panel->pleats.clear(), panel->darts.clear();
+  for (const Notch& notch : half.notches) {
+    const int i = place(notch.edge);
+    if (i >= kept) continue;
+    panel->notches.push_back({notch.kind, i, notch.at, notch.depth});
+    panel->notches.push_back({notch.kind, last - 1 - i, 1.0 - notch.at, notch.depth});
+  }
+  for (const Pleat& pleat : half.pleats) {
+    const int i = place(pleat.edge);
+    if (i >= kept) continue;
+    panel->pleats.push_back({pleat.kind, i, pleat.at, pleat.depth, pleat.stitched});
+    panel->pleats.push_back({turned_round(pleat.kind), last - 1 - i, 1.0 - pleat.at, pleat.depth, pleat.stitched});
+  }
+  for (const Dart& dart : half.darts) {
+    const int i = place(dart.edge);
+    if (i >= kept) continue;
+    panel->darts.push_back({i, dart.from, dart.to, dart.tip});
+    panel->darts.push_back({last - 1 - i, 1.0 - dart.to, 1.0 - dart.from, reflect(dart.tip, a, axis)});
+  }
+}
+
 }  // namespace
 
 std::vector<Vec2> clean_loop(std::vector<Vec2> points) {
@@ -176,22 +219,16 @@ OutlinePlace nearest_on_outline(const Panel& panel, const Vec2& point) {
 
 absl::Status unfold(const Vec2& a, const Vec2& b, Panel* panel) {
   const Vec2 axis = (b - a).normalized();
-  const std::vector<bool> on = edges_on_line(*panel, a, axis);
-  const int n = static_cast<int>(panel->edges.size());
-  int first = -1, count = 0;  // of the fold's edges, which follow one another
-  for (int e = 0; e < n; ++e) {
-    count += on[e] ? 1 : 0;
-    if (on[e] && !on[(e + n - 1) % n]) first = first < 0 ? e : n;
-  }
-  if (first < 0 || first >= n || n - count < 2) {
+  const auto [first, count] = fold_edges(*panel, a, b);
+  if (first < 0) {
     return invalid_input("PANEL_FOLD", cat("pattern.panels[", panel->name, "]"),
                          cat("panel ", panel->name, ": no single edge lies on its fold line"),
                          "Draw the fold along one straight edge of the half piece.");
   }
   const Panel half = *panel;
   panel->vertices.clear(), panel->edges.clear();
-  const int kept = n - count, last = 2 * kept;
-  auto old_edge = [&](int i) { return (first + count + i) % n; };
+  const int n = static_cast<int>(half.edges.size()), kept = n - count, last = 2 * kept, first_kept = first + count;
+  auto old_edge = [&](int i) { return (first_kept + i) % n; };
   for (int i = 0; i < kept; ++i) {
     const PanelEdge& e = half.edges[old_edge(i)];
     panel->vertices.push_back(half.vertices[e.start]);
@@ -202,14 +239,23 @@ absl::Status unfold(const Vec2& a, const Vec2& b, Panel* panel) {
     panel->vertices.push_back(i == 0 ? half.vertices[e.end] : reflect(half.vertices[e.end], a, axis));
     panel->edges.push_back({kept + i, (kept + i + 1) % last, reversed(mirrored(e.curve)), e.label});
   }
-  panel->notches.clear();
-  for (const Notch& notch : half.notches) {
-    const int i = (notch.edge - first - count + 2 * n) % n;
-    if (i >= kept) continue;
-    panel->notches.push_back({notch.kind, i, notch.at, notch.depth});
-    panel->notches.push_back({notch.kind, last - 1 - i, 1.0 - notch.at, notch.depth});
-  }
+  mirror_edge_marks(half, first_kept, kept, a, axis, panel);
   mirror_marks(a, axis, panel);
+  return absl::OkStatus();
+}
+
+absl::Status unfold_sizes(const Vec2& a, const Vec2& b, Panel* panel, const std::vector<PanelShape*>& shapes) {
+  const Panel half = *panel;
+  const auto [first, count] = fold_edges(half, a, b);
+  RETURN_IF_ERROR(unfold(a, b, panel));
+  const int n = static_cast<int>(half.edges.size());
+  for (PanelShape* shape : shapes) {
+    Panel there = in_shape(half, *shape);
+    const Vec2 from = there.vertices[there.edges[first].start];
+    const Vec2 to = there.vertices[there.edges[(first + count - 1) % n].end];
+    RETURN_IF_ERROR(unfold(from, to, &there));
+    *shape = shape_of(there);
+  }
   return absl::OkStatus();
 }
 
@@ -226,8 +272,7 @@ Panel mirror_piece(const Panel& panel) {
   for (Notch& m : out.notches) m.edge = n - 1 - m.edge, m.at = 1.0 - m.at;
   for (Pleat& m : out.pleats) {
     m.edge = n - 1 - m.edge, m.at = 1.0 - m.at;
-    const bool to_start = m.kind == Pleat::Kind::kKnifeToStart, to_end = m.kind == Pleat::Kind::kKnifeToEnd;
-    if (to_start || to_end) m.kind = to_start ? Pleat::Kind::kKnifeToEnd : Pleat::Kind::kKnifeToStart;
+    m.kind = turned_round(m.kind);
   }
   for (Dart& m : out.darts) {
     m.edge = n - 1 - m.edge, m.tip = flip(m.tip);

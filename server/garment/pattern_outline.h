@@ -27,6 +27,12 @@ OutlinePlace nearest_on_outline(const Panel& panel, const Vec2& point);
 
 // The whole piece of a half that is cut on the fold along the line a..b; marks come twice.
 absl::Status unfold(const Vec2& a, const Vec2& b, Panel* panel);
+// The same for a panel in several sizes: in each of them about the line on which the base size's fold edges lie there.
+absl::Status unfold_sizes(const Vec2& a, const Vec2& b, Panel* panel, const std::vector<PanelShape*>& shapes);
+
+// A panel in another of its sizes, and what of it differs from size to size.
+Panel in_shape(Panel panel, const PanelShape& shape);
+PanelShape shape_of(const Panel& panel);
 // The other one of a pair: seen in a mirror, walked so that its outer side stays outer. Edge e becomes edge
 // edge_count - 1 - e, walked the other way.
 Panel mirror_piece(const Panel& panel);

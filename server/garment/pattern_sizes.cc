@@ -7,6 +7,7 @@
 #include "server/base/text.h"
 #include "server/garment/pattern.h"
 #include "server/garment/pattern_curve.h"
+#include "server/garment/pattern_outline.h"
 
 namespace tryon {
 namespace {
@@ -118,6 +119,21 @@ void swap_shape(Panel* panel, PanelShape* shape) {
 }
 
 }  // namespace
+
+Panel in_shape(Panel panel, const PanelShape& shape) {
+  PanelShape other = shape;
+  swap_shape(&panel, &other);
+  return panel;
+}
+
+PanelShape shape_of(const Panel& panel) {
+  PanelShape shape;
+  shape.vertices = panel.vertices;
+  for (const PanelEdge& e : panel.edges) shape.curves.push_back(e.curve);
+  Panel copy = panel;
+  for (const Vec2* mark : marks_of(&copy)) shape.marks.push_back(*mark);
+  return shape;
+}
 
 void cut_edge(Pattern* pattern, int panel_index, int edge, const std::vector<double>& shares) {
   if (shares.empty()) return;

@@ -1,105 +1,19 @@
 #include "server/garment/template.h"
 
-#include <cmath>
-#include <functional>
-
 #include "server/base/status.h"
 #include "server/base/text.h"
-#include "server/garment/template_parts.h"
+#include "server/garment/templates/entry.h"
 
 namespace tryon {
 namespace {
 
-using Draw = std::function<Pattern(const TemplateInput&)>;
-struct Entry {
-  TemplateInfo info;
-  Draw draw;
-};
-using Parameters = std::vector<TemplateParameter>;
-
-Parameters top_parameters(double ease, double length, double neck_depth, double drop) {
-  return {{"length", "mm", "from the neck to the hem", 350, 1200, length},
-          {"ease", "mm", "added to the bust girth", 0, 400, ease},
-          {"neck_depth", "mm", "how far the front neckline lies below the neck", 0, 180, neck_depth},
-          {"neck_width", "mm", "how far the neckline lies beside the neck", 0, 80, 8},
-          {"shoulder_drop", "mm", "how far the shoulder runs past its tip", -60, 60, drop}};
-}
-
-Parameters with(Parameters list, const Parameters& more) {
-  list.insert(list.end(), more.begin(), more.end());
-  return list;
-}
-
-Parameters sleeve_parameters(double length, double ease) {
-  return {{"sleeve_length", "mm", "from the shoulder tip to the hem", 120, 720, length},
-          {"sleeve_ease", "mm", "added to the upper arm's girth", 30, 240, ease}};
-}
-
-Parameters skirt_parameters(double length, double ease, double flare) {
-  return {{"length", "mm", "from the waistband to the hem", 250, 1000, length},
-          {"ease", "mm", "added to the hip girth", 0, 200, ease},
-          {"flare", "mm", "added to the whole hem", 0, 1600, flare}};
-}
-
-Parameters leg_parameters(double length, double ease, double drop, double least_ease) {
-  return {{"length", "mm", "from the crotch to the hem", 60, 820, length},
-          {"ease", "mm", "added to the hip girth", least_ease, 240, ease},
-          {"crotch_drop", "mm", "how far the crotch lies below the body's", 0, 80, drop}};
-}
-
-std::vector<Entry> upper_entries() {
-  return {{{"t_shirt", "T-shirt with set-in short sleeves",
-            with(top_parameters(90, 680, 30, 0), sleeve_parameters(230, 80))},
-           draft_tee},
-          {{"tank_top", "sleeveless top", top_parameters(50, 640, 60, -30)}, draft_tank_top},
-          {{"shirt", "buttoned shirt with set-in long sleeves and a stand collar",
-            with(with(top_parameters(120, 760, 12, 4), sleeve_parameters(580, 95)),
-                 {{"collar_height", "mm", "of the stand", 20, 70, 35}})},
-           draft_shirt},
-          {{"hoodie", "pullover with long sleeves and a hood of two pieces",
-            with(with(top_parameters(180, 680, 25, 15), sleeve_parameters(600, 130)),
-                 {{"hood_height", "mm", "from the neckline to the crown", 280, 480, 360},
-                  {"hood_depth", "mm", "from the face to behind the head", 200, 380, 270}})},
-           draft_hoodie}};
-}
-
-std::vector<Entry> lower_entries() {
-  return {{{"straight_skirt", "skirt of two pieces that falls straight from the hip", skirt_parameters(560, 40, 0)},
-           draft_skirt_of_two},
-          {{"a_line_skirt", "skirt of two pieces that widens to the hem", skirt_parameters(560, 30, 360)},
-           draft_skirt_of_two},
-          {{"circle_skirt",
-            "skirt cut as a circle or a part of one",
-            {{"length", "mm", "from the waistband to the hem", 250, 900, 520},
-             {"circle", "share", "1: a whole circle; 0.5: half of one", 0.4, 1.0, 1.0}}},
-           draft_circle_skirt},
-          {{"pleated_skirt",
-            "skirt of two pieces with pleats caught in the waistband",
-            {{"length", "mm", "from the waistband to the hem", 250, 900, 520},
-             {"pleats", "count", "of the front, and of the back", 2, 16, 8},
-             {"pleat_depth", "mm", "of one fold", 15, 60, 30}}},
-           draft_pleated_skirt},
-          {{"fitted_dress",
-            "sleeveless dress with waist darts above and below a waist seam",
-            {{"ease", "mm", "added to bust, waist and hip", 20, 160, 50},
-             {"skirt_length", "mm", "from the waist to the hem", 350, 1000, 560},
-             {"flare", "mm", "added to the whole hem", 0, 1200, 120},
-             {"neck_depth", "mm", "how far the front neckline lies below the neck", 0, 160, 40},
-             {"neck_width", "mm", "how far the neckline lies beside the neck", 0, 80, 20}}},
-           draft_fitted_dress},
-          {{"trousers", "trousers with a waistband",
-            with(leg_parameters(740, 40, 20, 10), {{"knee_width", "mm", "round the leg at the knee", 360, 700, 480},
-                                                   {"hem_width", "mm", "round the leg at the hem", 300, 800, 440}})},
-           draft_trousers_of_four},
-          {{"leggings", "close leggings for stretch cloth", leg_parameters(700, -30, 5, -120)}, draft_leggings}};
-}
+using Entry = TemplateEntry;
 
 const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = [] {
-    std::vector<Entry> list = upper_entries();
-    for (Entry& entry : lower_entries()) list.push_back(std::move(entry));
-    return list;
-  }();
+  static const std::vector<Entry> all = {t_shirt_template(),      tank_top_template(),       shirt_template(),
+                                         hoodie_template(),       straight_skirt_template(), a_line_skirt_template(),
+                                         circle_skirt_template(), pleated_skirt_template(),  fitted_dress_template(),
+                                         trousers_template(),     leggings_template()};
   return all;
 }
 
@@ -113,7 +27,9 @@ absl::StatusOr<const Entry*> find(std::string_view name) {
                        cat("The templates are: ", known, "."));
 }
 
-absl::StatusOr<TemplateValues> complete(const TemplateInfo& info, const TemplateValues& given) {
+}  // namespace
+
+absl::StatusOr<TemplateValues> complete_values(const TemplateInfo& info, const TemplateValues& given) {
   TemplateValues values;
   std::string known;
   for (const TemplateParameter& p : info.parameters) {
@@ -138,7 +54,14 @@ absl::StatusOr<TemplateValues> complete(const TemplateInfo& info, const Template
   return values;
 }
 
-}  // namespace
+absl::StatusOr<std::string> template_of_sample(std::string_view sample) {
+  if (sample == "tshirt") return "t_shirt";
+  if (sample == "skirt") return "a_line_skirt";
+  if (sample == "trousers") return "trousers";
+  return invalid_input("SAMPLE_UNKNOWN", "garment.sample",
+                       cat("there is no sample garment \"", sample.substr(0, 64), "\""),
+                       "The samples are: skirt, trousers, tshirt.");
+}
 
 const std::vector<TemplateInfo>& list_templates() {
   static const std::vector<TemplateInfo> infos = [] {
@@ -153,7 +76,7 @@ absl::StatusOr<Pattern> draft_template(std::string_view name, const DraftMeasure
                                        const TemplateValues& values) {
   ASSIGN_OR_RETURN(const Entry* entry, find(name));
   RETURN_IF_ERROR(validate(measurements));
-  ASSIGN_OR_RETURN(const TemplateValues all, complete(entry->info, values));
+  ASSIGN_OR_RETURN(const TemplateValues all, complete_values(entry->info, values));
   Pattern pattern = entry->draw({measurements, all});
   pattern.name = entry->info.name;
   RETURN_IF_ERROR(validate(pattern));

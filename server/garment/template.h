@@ -1,10 +1,8 @@
 // What it is: garments drafted by this project's own code for one body or graded XS to XXL: what there is, what can be
-// chosen, and the drafts. Constructions are the common ones of flat pattern cutting (e.g. Aldrich, Metric Pattern
-// Cutting): quarter girths plus ease, scye depth from the bust, sleeve cap as long as the armhole, crotch extension
-// from the hip, waist darts that take up the difference to the hip, circle skirts of radius waist / 2 pi. Units:
-// parameters in the unit that they state (mm, deg, count), measurements in mm, patterns in metres. Pieces carry roles
-// and no placement. How it fails: TEMPLATE_UNKNOWN, PARAMETER_UNKNOWN, PARAMETER_RANGE name what is wrong and what is
-// allowed; MEASUREMENT_IMPOSSIBLE as draft.h. Thread rules: pure functions.
+// chosen, and the drafts. What each construction takes from whom stands in templates/NAME.cc and the *_parts.h there.
+// Units: parameters in the unit that they state (mm, deg, count), measurements in mm, patterns in metres. Pieces carry
+// roles and no placement. How it fails: TEMPLATE_UNKNOWN, PARAMETER_UNKNOWN, PARAMETER_RANGE name what is wrong and
+// what is allowed; MEASUREMENT_IMPOSSIBLE as draft.h. Thread rules: pure functions.
 #pragma once
 
 #include <map>
@@ -30,6 +28,10 @@ struct TemplateInfo {
 using TemplateValues = std::map<std::string, double>;  // parameter name -> value; what is left out has its preset
 
 const std::vector<TemplateInfo>& list_templates();
+// All parameters, those not given with their presets.
+absl::StatusOr<TemplateValues> complete_values(const TemplateInfo& info, const TemplateValues& given);
+// The short names of three of them: "tshirt", "skirt" (A-line), "trousers". SAMPLE_UNKNOWN names them.
+absl::StatusOr<std::string> template_of_sample(std::string_view sample);
 // Made to measure.
 absl::StatusOr<Pattern> draft_template(std::string_view name, const DraftMeasurements& measurements,
                                        const TemplateValues& values = {});

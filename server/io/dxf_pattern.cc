@@ -318,15 +318,15 @@ class Importer {
       }
       Panel panel;
       set_outline(other->loop, piece.corners, &panel);
-      variant.panels.push_back(shape_of(panel));
+      variant.panels.push_back(outline_shape(panel));
     }
     out_.pattern.sizes.push_back(std::move(variant));
   }
 
-  static PanelShape shape_of(const Panel& panel) {
-    PanelShape shape;
-    shape.vertices = panel.vertices;
-    for (const PanelEdge& e : panel.edges) shape.curves.push_back(e.curve);
+  // Of the outline alone: its marks are those of the base size until rules move them.
+  static PanelShape outline_shape(const Panel& panel) {
+    PanelShape shape = shape_of(panel);
+    shape.marks.clear();
     return shape;
   }
 
@@ -421,7 +421,7 @@ class Importer {
         for (size_t i = 0; i < loop.size(); ++i) loop[i] += delta[i];
         Panel panel;
         set_outline(loop, pieces_[p].corners, &panel);
-        PanelShape shape = shape_of(panel);
+        PanelShape shape = outline_shape(panel);
         shape.marks = graded_marks(pattern.panels[p], pieces_[p].loop, delta);
         variant.panels.push_back(std::move(shape));
       }
@@ -436,11 +436,9 @@ class Importer {
       for (const DxfPath& path : pieces_[p].block->paths) {
         if (path.layer != "6" || path.points.size() < 2) continue;
         const std::vector<Vec2> line = metres(path.points);
-        if (!out_.pattern.sizes.empty()) {
-          note(cat("piece ", pieces_[p].name, ": a half piece in several sizes is left folded"));
-          break;
-        }
-        RETURN_IF_ERROR(unfold(line.front(), line.back(), &out_.pattern.panels[p]));
+        std::vector<PanelShape*> shapes;
+        for (SizeVariant& variant : out_.pattern.sizes) shapes.push_back(&variant.panels[p]);
+        RETURN_IF_ERROR(unfold_sizes(line.front(), line.back(), &out_.pattern.panels[p], shapes));
         note(cat("piece ", pieces_[p].name, ": unfolded at its mirror line"));
         break;
       }

@@ -37,6 +37,18 @@ absl::StatusOr<const Panel*> find_piece(const Json& entry, const std::string& fi
   return mismatch(cat(field, ".piece"), cat("the pattern has no piece ", number, ": it has ", pieces.panels.size()));
 }
 
+void turn(double degrees, Panel* panel) {
+  const Eigen::Rotation2Dd rotation(radians(degrees));
+  auto turned = [&](Vec2* p) { *p = rotation * *p; };
+  for (Vec2& v : panel->vertices) turned(&v);
+  for (InternalLine& line : panel->lines) {
+    for (Vec2& p : line.points) turned(&p);
+  }
+  for (Dart& d : panel->darts) turned(&d.tip);
+  for (DrillHole& h : panel->drill_holes) turned(&h.at);
+  turned(&panel->grain);
+}
+
 absl::Status shape_panel(const Json& entry, const std::string& field, Panel* panel) {
   ASSIGN_OR_RETURN(const int fold, pattern_io::optional_index(entry, field, "unfold_edge", -1));
   if (fold >= static_cast<int>(panel->edges.size())) {
@@ -49,36 +61,37 @@ absl::Status shape_panel(const Json& entry, const std::string& field, Panel* pan
   }
   ASSIGN_OR_RETURN(const bool mirror, pattern_io::flag(entry, field, "mirror"));
   if (mirror) *panel = mirror_piece(*panel);
-  ASSIGN_OR_RETURN(const double turn, pattern_io::optional_number(entry, field, "turn_deg", 0.0));
-  const Eigen::Rotation2Dd rotation(radians(turn));
-  if (turn != 0.0) {
-    auto turned = [&](Vec2* p) { *p = rotation * *p; };
-    for (Vec2& v : panel->vertices) turned(&v);
-    for (InternalLine& line : panel->lines) {
-      for (Vec2& p : line.points) turned(&p);
-    }
-    for (DrillHole& h : panel->drill_holes) turned(&h.at);
-    turned(&panel->grain);
-  }
+  ASSIGN_OR_RETURN(const double degrees, pattern_io::optional_number(entry, field, "turn_deg", 0.0));
+  if (degrees != 0.0) turn(degrees, panel);
   return absl::OkStatus();
 }
 
-absl::StatusOr<Panel> cut_panel(const Json& entry, const std::string& field, const Pattern& pieces) {
+absl::Status name_panel(const Json& entry, const std::string& field, Panel* panel) {
+  ASSIGN_OR_RETURN(const std::string name, pattern_io::optional_text(entry, field, "name"));
+  if (!name.empty()) panel->name = name;
+  ASSIGN_OR_RETURN(const std::string role, pattern_io::optional_text(entry, field, "role"));
+  if (!role.empty()) panel->role = role;
+  ASSIGN_OR_RETURN(const std::string fabric, pattern_io::optional_text(entry, field, "fabric"));
+  if (!fabric.empty()) panel->fabric = fabric;
+  ASSIGN_OR_RETURN(panel->layer, pattern_io::optional_index(entry, field, "layer", panel->layer));
+  panel->quantity = 1, panel->mirrored = false;
+  if (pattern_io::optional_member(entry, "translation_mm") == nullptr) return absl::OkStatus();
+  return pattern_io::read_placement(entry, field, panel);
+}
+
+// Cuts a panel from its piece, in every size of the pattern.
+absl::Status cut_panel(const Json& entry, const std::string& field, const Pattern& pieces, Pattern* out) {
   ASSIGN_OR_RETURN(const Panel* piece, find_piece(entry, field, pieces));
   Panel panel = *piece;
-  ASSIGN_OR_RETURN(const std::string name, pattern_io::optional_text(entry, field, "name"));
-  if (!name.empty()) panel.name = name;
   RETURN_IF_ERROR(shape_panel(entry, field, &panel));
-  ASSIGN_OR_RETURN(const std::string role, pattern_io::optional_text(entry, field, "role"));
-  if (!role.empty()) panel.role = role;
-  ASSIGN_OR_RETURN(const std::string fabric, pattern_io::optional_text(entry, field, "fabric"));
-  if (!fabric.empty()) panel.fabric = fabric;
-  ASSIGN_OR_RETURN(panel.layer, pattern_io::optional_index(entry, field, "layer", panel.layer));
-  panel.quantity = 1, panel.mirrored = false;
-  if (pattern_io::optional_member(entry, "translation_mm") != nullptr) {
-    RETURN_IF_ERROR(pattern_io::read_placement(entry, field, &panel));
+  RETURN_IF_ERROR(name_panel(entry, field, &panel));
+  out->panels.push_back(std::move(panel));
+  for (size_t s = 0; s < pieces.sizes.size(); ++s) {
+    Panel other = in_shape(*piece, pieces.sizes[s].panels[piece - pieces.panels.data()]);
+    RETURN_IF_ERROR(shape_panel(entry, field, &other));
+    out->sizes[s].panels.push_back(shape_of(other));
   }
-  return panel;
+  return absl::OkStatus();
 }
 
 absl::Status check_lengths(const Json& seams, const Pattern& pattern) {
@@ -108,13 +121,10 @@ absl::StatusOr<Pattern> apply_sidecar(std::string_view sidecar, const Pattern& p
   if (panels != nullptr) {
     RETURN_IF_ERROR(
         pattern_io::check_count(panels->size(), limits.max_panels, "PATTERN_TOO_MANY_PANELS", "panels", "panels"));
-    if (!pieces.sizes.empty()) {
-      return mismatch("panels", "panels of a pattern in several sizes cannot be cut by a sidecar");
-    }
     out.panels.clear(), out.stitches.clear(), out.seams.clear();
+    for (SizeVariant& variant : out.sizes) variant.panels.clear();
     for (size_t p = 0; p < panels->size(); ++p) {
-      ASSIGN_OR_RETURN(Panel panel, cut_panel((*panels)[p], cat("panels[", p, "]"), pieces));
-      out.panels.push_back(std::move(panel));
+      RETURN_IF_ERROR(cut_panel((*panels)[p], cat("panels[", p, "]"), pieces, &out));
     }
   }
   pattern_io::Reader reader(limits);

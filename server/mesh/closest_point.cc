@@ -249,6 +249,22 @@ struct Search {
 
 }  // namespace
 
+Vec3 ClosestPointIndex::smooth_normal(const ClosestPoint& found) const {
+  if (found.triangle < 0) return found.normal;
+  const Triangle& t = impl_->triangles[found.triangle];
+  const Corners c = impl_->corners(found.triangle);
+  const Vec3 n = (c[1] - c[0]).cross(c[2] - c[0]);
+  const double doubled = n.squaredNorm();
+  if (!(doubled > 0.0)) return found.normal;
+  Vec3 sum = Vec3::Zero();
+  for (int k = 0; k < 3; ++k) {
+    const double weight = (c[(k + 2) % 3] - c[(k + 1) % 3]).cross(found.point - c[(k + 1) % 3]).dot(n) / doubled;
+    sum += weight * impl_->vertex_normals[t[k]].normalized();
+  }
+  const double length = sum.norm();
+  return length > 1e-6 ? Vec3(sum / length) : found.normal;
+}
+
 ClosestPointIndex::ClosestPointIndex(const TriangleMesh& mesh, SideRule rule)
     : impl_(std::make_unique<Impl>(mesh, rule)) {}
 ClosestPointIndex::~ClosestPointIndex() = default;

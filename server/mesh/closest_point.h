@@ -35,6 +35,9 @@ class ClosestPointIndex : public SurfaceQuery {
   // Points farther than max_distance give triangle = -1.
   ClosestPoint query(const Vec3& point, double max_distance = 1e30) const;
   void query(std::span<const Vec3> points, double max_distance, std::span<ClosestPoint> out) const;
+  // The corner normals of the found triangle interpolated at the found point: unit, turns without steps from facet to
+  // facet where the normal of the distance jumps.
+  Vec3 smooth_normal(const ClosestPoint& found) const;
 
   SurfaceAnswer surface(const Vec3& point, double max_distance) const override;
   void surface(std::span<const Vec3> points, double max_distance, std::span<SurfaceAnswer> answers) const override;

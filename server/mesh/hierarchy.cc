@@ -110,6 +110,7 @@ class Builder {
       const auto id = [&](int k) { return coarse_index[cloth_.vertex[t[k]]]; };
       if (id(0) == id(1) || id(1) == id(2) || id(2) == id(0)) continue;  // closed up by its own seam, as weld() does
       level->triangles.emplace_back(id(0), id(1), id(2));
+      level->corners.push_back(t);
       level->corner_flat.push_back({cloth_.flat[t[0]], cloth_.flat[t[1]], cloth_.flat[t[2]]});
     }
   }

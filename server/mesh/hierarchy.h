@@ -42,6 +42,7 @@ struct CoarseLevel {
   std::vector<int> kept;                         // [vertex_count] index on the finer level, ascending
   std::vector<int> finest;                       // [vertex_count] index on the finest level
   std::vector<Triangle> triangles;               // of this level's vertices
+  std::vector<Triangle> corners;                 // [triangle_count] the same, as corners of the FlatCloth
   std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest coordinates of each corner
   // From the coarse vertices that a removed one touches on the finer level, by d^-p over its sum (Ma 2023).
   SparseRows inverse_distance;

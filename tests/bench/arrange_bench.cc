@@ -4,6 +4,8 @@
 // it failed. Options: --start=file|roles (roles: the file's placement is thrown away), --only=TEXT, --edge=20,
 // --templates (instead of the files: every template in S, L and XXL for women and men, on people of these sizes),
 // --made-to-measure (the same people, drafted for each from the measurements taken on it),
+// --dxf (instead of the files: the DXF garments of tests/fixtures/patterns with their seams, on people with the
+// measurements that they were drafted for; always by roles), --slice=K/N (only every Nth, from the Kth),
 // --png=DIR (pictures of starts and sewn garments), --settle (drape as well, slow). Times are CPU seconds.
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +22,7 @@
 #include "server/fabric/fabric.h"
 #include "server/garment/crossings.h"
 #include "server/garment/template.h"
+#include "server/io/pattern_import.h"
 #include "server/io/pattern_json.h"
 #include "server/metrics/metrics.h"
 #include "server/render/preview.h"
@@ -33,14 +36,18 @@ struct Options {
   bool by_role = false, settle = false, to_measure = false;
   std::string only, png;
   double edge_mm = 20.0;
+  int slice = 0, slices = 1;
+  bool wanted(const std::string& name, int number) const {
+    return name.find(only) != std::string::npos && number % slices == slice;
+  }
 };
 
 struct Row {
   std::vector<Vec3> middles;
-  std::string name, cause, crossing;  // crossing: the pairs of panels that start through each other
+  std::string name, cause, crossing, told;  // crossing: the pairs of panels that start through each other
   int panels = 0, vertices = 0, below = 0, inside = 0, body_crossings = 0, panel_crossings = 0, steps = 0;
   int64_t iterations = 0;
-  double start_gap_mm = 0.0, gap_mm = -1.0, depth_mm = 0.0, off_mm = 0.0, seconds = 0.0;
+  double start_gap_mm = 0.0, gap_mm = -1.0, depth_mm = 0.0, off_mm = 0.0, seconds = 0.0, arrange_s = 0.0;
   bool closed() const { return gap_mm >= 0.0 && gap_mm <= 2.0; }
 };
 
@@ -104,14 +111,26 @@ void judge_start(const StudyPerson& study, const GarmentMesh& garment, Row* row)
   row->start_gap_mm = seam_gap_mm(garment, garment.placed);
 }
 
+absl::StatusOr<GarmentMesh> started(const Options& options, const StudyPerson& study, const Pattern& pattern,
+                                    ArrangeReport* report, Row* row) {
+  auto garment = mesh_garment(RunContext(), pattern, options.edge_mm * 1e-3);
+  if (!garment.ok()) return garment;
+  const std::clock_t begin = std::clock();
+  const absl::Status placed = place_garment(RunContext(), pattern, study.person, &*garment, report);
+  row->arrange_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  if (!placed.ok()) return placed;
+  return garment;
+}
+
 void sew(const Options& options, const StudyPerson& study, const Pattern& pattern, Row* row) {
   ArrangeReport report;
-  const auto garment = assemble_garment(RunContext(), pattern, study.person, options.edge_mm * 1e-3, &report);
+  const auto garment = started(options, study, pattern, &report, row);
   if (!garment.ok()) {
     row->cause = std::string(garment.status().message());
     return;
   }
   judge_start(study, *garment, row);
+  for (const Finding& finding : report.findings) row->told += finding.message + "; ";
   if (!options.png.empty()) picture(study, {garment->placed, garment->triangles}, options.png, row->name + "_start");
   const auto fabric = fabric_by_name("cotton_jersey");
   const std::clock_t begin = std::clock();
@@ -154,12 +173,28 @@ double off_from_file(const Options& options, const StudyPerson& study, const Pat
 void print(const Row& r) {
   std::printf(
       "%-30s %2d panels %5d vertices | below floor %4d inside %3d body x %3d panel x %3d | start %4.0f mm ->"
-      " %6.2f mm %-6s depth %4.1f mm off %4.0f mm %3d steps %5lld it %6.2f s  %s%s\n",
+      " %6.2f mm %-6s depth %4.1f mm off %4.0f mm %3d steps %5lld it arrange %5.2f s sew %6.2f s  %s%s%s\n",
       r.name.c_str(), r.panels, r.vertices, r.below, r.inside, r.body_crossings, r.panel_crossings, r.start_gap_mm,
       r.gap_mm, r.closed() ? "closed" : "OPEN", r.depth_mm, r.off_mm, r.steps, static_cast<long long>(r.iterations),
-      r.seconds, r.cause.c_str(), r.crossing.c_str());
+      r.arrange_s, r.seconds, r.cause.c_str(), r.crossing.c_str(), r.told.c_str());
   std::fflush(stdout);
 }
+
+struct Total {
+  int count = 0, closed = 0, clean = 0;
+  double arrange_s = 0.0, sew_s = 0.0;
+  void add(const Row& row) {
+    ++count, closed += row.closed(), clean += row.inside + row.body_crossings + row.panel_crossings == 0;
+    arrange_s += row.arrange_s, sew_s += row.seconds;
+  }
+  int print() const {
+    const double n = std::max(count, 1);
+    std::printf("%d garments, %d closed (%.1f %%), %d start clear of the body and of each other;", count, closed,
+                100.0 * closed / n, clean);
+    std::printf(" CPU a garment: arranging %.0f ms, sewing %.0f ms\n", 1e3 * arrange_s / n, 1e3 * sew_s / n);
+    return 0;
+  }
+};
 
 std::vector<std::string> specifications() {
   std::vector<std::string> files;
@@ -185,9 +220,10 @@ void forget_placement(Pattern* pattern) {
 
 int study_files(const Options& options) {
   std::map<std::string, StudyPerson> people;
-  int count = 0, closed = 0, clean = 0;
+  Total total;
+  int number = 0;
   for (const std::string& file : specifications()) {
-    if (file.find(options.only) == std::string::npos) continue;
+    if (!options.wanted(file, number++)) continue;
     const bool template_file = file.rfind("garment_pattern_generator", 0) == 0;
     const std::string body = template_file ? "smpl/f_smpl_template_T.obj" : "garmentcode/mean_all.obj";
     if (people.find(body) == people.end()) people.emplace(body, study_person(body));
@@ -206,11 +242,23 @@ int study_files(const Options& options) {
       row.cause = std::string(pattern.status().message());
     }
     print(row);
-    ++count, closed += row.closed(), clean += row.inside + row.body_crossings + row.panel_crossings == 0;
+    total.add(row);
   }
-  std::printf("%d garments, %d closed (%.1f %%), %d start clear of the body and of each other\n", count, closed,
-              100.0 * closed / std::max(count, 1), clean);
-  return 0;
+  return total.print();
+}
+
+StudyPerson person_of_table(const std::string& name, const BodyTable& table) {
+  auto made = body_from_measurements(RunContext(), table);
+  StoredBody stored;
+  if (made.ok()) stored.body = std::move(made->body);
+  auto proxies = made.ok() ? fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic) : made.status();
+  if (!proxies.ok()) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), std::string(proxies.status().message()).c_str());
+    std::exit(1);
+  }
+  stored.proxies.push_back(*std::move(proxies));
+  stored.has_head_and_hands = true;
+  return study_of(std::move(stored));
 }
 
 // A person of a size: girths of the size table, the rest predicted from them.
@@ -220,40 +268,77 @@ StudyPerson person_of_size(Figure figure, const std::string& size) {
   table.figure = figure == Figure::kMen ? FigureType::kMale : FigureType::kFemale;
   table.height_mm = figure == Figure::kMen ? 1780 : 1680;
   table.measurements_mm = {{"bust_girth", m.bust_girth}, {"waist_girth", m.waist_girth}, {"hip_girth", m.hip_girth}};
-  auto made = body_from_measurements(RunContext(), table);
-  StoredBody stored;
-  if (made.ok()) stored.body = std::move(made->body);
-  auto proxies = made.ok() ? fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic) : made.status();
-  if (!proxies.ok()) {
-    std::fprintf(stderr, "%s: %s\n", size.c_str(), std::string(proxies.status().message()).c_str());
-    std::exit(1);
+  return person_of_table(size, table);
+}
+
+bool any_wanted(const Options& options, const std::string& who) {
+  for (const TemplateInfo& info : list_templates()) {
+    if ((info.name + who).find(options.only) != std::string::npos) return true;
   }
-  stored.proxies.push_back(*std::move(proxies));
-  stored.has_head_and_hands = true;
-  return study_of(std::move(stored));
+  return false;
 }
 
 int study_templates(const Options& options) {
-  int count = 0, closed = 0, clean = 0;
+  Total total;
+  int number = 0;
   for (const Figure figure : {Figure::kWomen, Figure::kMen}) {
     for (const char* size : {"S", "L", "XXL"}) {
+      const std::string who = std::string(figure == Figure::kMen ? "_man_" : "_woman_") + size;
+      if (!any_wanted(options, who)) continue;
       const StudyPerson person = person_of_size(figure, size);
       for (const TemplateInfo& info : list_templates()) {
         Row row;
-        row.name = info.name + (figure == Figure::kMen ? "_man_" : "_woman_") + size;
-        if (row.name.find(options.only) == std::string::npos) continue;
+        row.name = info.name + who;
+        if (!options.wanted(row.name, number++)) continue;
         const auto pattern = options.to_measure ? draft_template(info.name, draft_measurements(person.person.body))
                                                 : draft_template_graded(info.name, figure, size);
         if (pattern.ok()) sew(options, person, *pattern, &row);
         if (!pattern.ok()) row.cause = std::string(pattern.status().message());
         print(row);
-        ++count, closed += row.closed(), clean += row.inside + row.body_crossings + row.panel_crossings == 0;
+        total.add(row);
       }
     }
   }
-  std::printf("%d garments, %d closed (%.1f %%), %d start clear of the body and of each other\n", count, closed,
-              100.0 * closed / std::max(count, 1), clean);
-  return 0;
+  return total.print();
+}
+
+struct DxfGarment {
+  const char* name;
+  BodyTable wearer;
+};
+
+// Whom the pattern was drafted for: the measurement files beside the patterns; the T-shirt has numbers instead of
+// measurements (90 cm half of the chest with its ease) and is tried on a woman of size M.
+std::vector<DxfGarment> dxf_garments() {
+  const auto male = FigureType::kMale, female = FigureType::kFemale;
+  const std::map<std::string, double> gost = {{"bust_girth", 1044}, {"waist_girth", 780}, {"hip_girth", 964}};
+  return {{"tshirt", {1680, {{"bust_girth", 900}, {"waist_girth", 740}, {"hip_girth", 980}}, female}},
+          {"keiko_skirt", {0, {{"bust_girth", 820}, {"waist_girth", 595}, {"hip_girth", 890}}, female}},
+          {"pantsM1_52-176", {1760, {{"bust_girth", 1044}, {"waist_girth", 780}, {"hip_girth", 984}}, male}},
+          {"jacketM1_52-176", {1760, gost, male}},
+          {"pajama_top_wrap", {0, {{"bust_girth", 1050}, {"waist_girth", 950}, {"hip_girth", 1060}}, female}},
+          {"maleshirt", {1730, {{"bust_girth", 1020}, {"waist_girth", 920}, {"hip_girth", 1010}}, male}}};
+}
+
+int study_dxf(const Options& options) {
+  Total total;
+  int number = 0;
+  for (const DxfGarment& known : dxf_garments()) {
+    if (!options.wanted(known.name, number++)) continue;
+    Row row;
+    row.name = known.name;
+    const std::string path = testing::shared_data_path("patterns/valentina/" + row.name + "_astm.dxf");
+    const std::string seams =
+        testing::read_file(std::string(TRYON_SOURCE_DIR) + "/tests/fixtures/patterns/" + row.name + ".seams.json");
+    ImportOptions import;
+    import.sidecar = seams;
+    const auto made = import_pattern(testing::read_file(path), row.name, import);
+    if (made.ok()) sew(options, person_of_table(row.name, known.wearer), made->pattern, &row);
+    if (!made.ok()) row.cause = std::string(made.status().message());
+    print(row);
+    total.add(row);
+  }
+  return total.print();
 }
 
 }  // namespace
@@ -261,17 +346,21 @@ int study_templates(const Options& options) {
 
 int main(int argc, char** argv) {
   tryon::Options options;
-  bool templates = false;
+  bool templates = false, dxf = false;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     const auto value = [&arg](const char* key) { return arg.substr(std::string(key).size()); };
     if (arg == "--start=roles") options.by_role = true;
     if (arg == "--templates") templates = true;
     if (arg == "--made-to-measure") templates = options.to_measure = true;
+    if (arg == "--dxf") dxf = true;
+    if (arg.rfind("--slice=", 0) == 0) std::sscanf(arg.c_str(), "--slice=%d/%d", &options.slice, &options.slices);
     if (arg == "--settle") options.settle = true;
     if (arg.rfind("--only=", 0) == 0) options.only = value("--only=");
     if (arg.rfind("--png=", 0) == 0) options.png = value("--png=");
     if (arg.rfind("--edge=", 0) == 0) options.edge_mm = std::stod(value("--edge="));
   }
+  options.slices = std::max(options.slices, 1);
+  if (dxf) return tryon::study_dxf(options);
   return templates ? tryon::study_templates(options) : tryon::study_files(options);
 }

@@ -203,21 +203,29 @@ TEST(Data, EveryFileInTheFoldersImportsOrSaysWhyNot) {
   EXPECT_EQ(counts[".obj"], 12);
 }
 
-TEST(RoundTrip, ImportedDxfAndFreeSewingFilesAreKeptByOurOwnJson) {
+TEST(RoundTrip, EveryFileThatImportsIsKeptByOurOwnJsonAndWrittenAgainTheSame) {
   TRYON_NEEDS_SHARED_DATA("patterns/garmentcodedata/index.csv");
-  for (const char* folder : {"patterns/valentina", "patterns/freesewing"}) {
-    for (const auto& entry : fs::directory_iterator(testing::shared_data_path(folder))) {
-      const std::string name = entry.path().filename();
+  std::map<std::string, int> kept;
+  for (const char* root : {"patterns", "scenes"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(testing::shared_data_path(root))) {
+      const std::string name = entry.path().filename(), ending = entry.path().extension();
+      if (ending != ".json" && ending != ".dxf" && ending != ".obj") continue;
       const auto first = import_pattern(testing::read_file(entry.path()), name);
-      if (!first.ok()) continue;
+      if (!first.ok()) continue;  // judged above
       SCOPED_TRACE(name);
       const std::string text = write_pattern(first->pattern);
       const auto again = import_pattern(text, "again.json");
       ASSERT_TRUE(again.ok()) << again.status();
       EXPECT_EQ(write_pattern(again->pattern), text);
-      EXPECT_NEAR(total_area(again->pattern), total_area(first->pattern), 1e-9);
+      EXPECT_EQ(again->pattern.panels.size(), first->pattern.panels.size());
+      EXPECT_EQ(again->pattern.stitches.size(), first->pattern.stitches.size());
+      EXPECT_NEAR(total_area(again->pattern), total_area(first->pattern), 1e-7) << "written to the nanometre";
+      ++kept[ending];
     }
   }
+  EXPECT_EQ(kept[".json"], 75 + 11);
+  EXPECT_EQ(kept[".dxf"], 26);
+  EXPECT_EQ(kept[".obj"], 12 + 1);
 }
 
 }  // namespace

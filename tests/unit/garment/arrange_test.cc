@@ -1,7 +1,10 @@
 #include "server/garment/arrange.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "server/base/status.h"
 #include "server/garment/crossings.h"
@@ -110,6 +113,7 @@ SolidSet person(ArrangeTarget* target) {
   target->right_shoulder = Vec3(-0.17, 1.36, 0), target->right_wrist = Vec3(-0.6, 1.0, 0);
   bone(target->left_wrist, target->left_shoulder, 0.045);
   bone(target->right_wrist, target->right_shoulder, 0.045);
+  target->arms = {solids[3], solids[4]};
   return SolidSet(solids);
 }
 
@@ -143,6 +147,88 @@ TEST(Arrange, EveryTemplateWithoutAPlacementStartsClearOfTheBodyAndOfItselfWithI
       }
     }
   }
+}
+
+// How far round the axis a level cut of the panel goes, seen from the axis: 2 pi less its widest gap.
+double angle_round(const GarmentMesh& garment, int panel, const Vec3& from, const Vec3& to, double share) {
+  const Vec3 along = (to - from).normalized(), front = (Vec3::UnitZ() - along.z() * along).normalized();
+  std::vector<double> angles;
+  for (int v = 0; v < garment.vertex_count(); ++v) {
+    const Vec3 d = garment.placed[v] - from;
+    if (garment.panel[v] != panel || std::abs(d.dot(along) - share * (to - from).norm()) > 0.04) continue;
+    angles.push_back(std::atan2(d.dot(along.cross(front)), d.dot(front)));
+  }
+  if (angles.empty()) return 0.0;
+  std::sort(angles.begin(), angles.end());
+  double gap = angles.front() + 2 * std::numbers::pi - angles.back();
+  for (size_t i = 1; i < angles.size(); ++i) gap = std::max(gap, angles[i] - angles[i - 1]);
+  return 2 * std::numbers::pi - gap;
+}
+
+TEST(Arrange, ASleeveStartsRoundItsArmNotAboveIt) {
+  ArrangeTarget target;
+  const SolidSet solids = person(&target);
+  target.solids = &solids;
+  for (const char* name : {"t_shirt", "shirt", "hoodie"}) {
+    const auto pattern = draft_template(name, DraftMeasurements{});
+    auto garment = mesh_garment(RunContext{}, *pattern, 0.02);
+    ASSERT_TRUE(arrange(RunContext{}, target, *pattern, &*garment).ok()) << name;
+    for (size_t p = 0; p < pattern->panels.size(); ++p) {
+      const std::string& panel = pattern->panels[p].name;
+      const bool left = panel == "sleeve_left";
+      if (!left && panel != "sleeve_right") continue;
+      const Vec3 from = left ? target.left_shoulder : target.right_shoulder;
+      const Vec3 to = left ? target.left_wrist : target.right_wrist;
+      EXPECT_GT(angle_round(*garment, static_cast<int>(p), from, to, 0.4), 1.5 * std::numbers::pi) << name << panel;
+    }
+  }
+}
+
+TEST(Arrange, ASkirtThatIsWiderThanTheRoomBetweenTheHandsStartsBetweenThem) {
+  ArrangeTarget target;
+  const SolidSet solids = person(&target);
+  target.solids = &solids;
+  for (const char* name : {"circle_skirt", "pleated_skirt"}) {
+    const auto pattern = draft_template(name, DraftMeasurements{});
+    auto garment = mesh_garment(RunContext{}, *pattern, 0.03);
+    ASSERT_TRUE(arrange(RunContext{}, target, *pattern, &*garment).ok()) << name;
+    double widest = 0.0, hands = 1.0;
+    for (const Vec3& p : garment->placed) widest = std::max(widest, std::abs(p.x()));
+    for (double y = 1.0; y <= target.waist_height_m; y += 0.01) {  // the arms' inner sides at the heights of the cloth
+      const double share = (target.left_shoulder.y() - y) / (target.left_shoulder.y() - target.left_wrist.y());
+      hands = std::min(hands, target.left_shoulder.x() + share * (target.left_wrist.x() - target.left_shoulder.x()));
+    }
+    EXPECT_LT(widest, hands - 0.045) << name;
+    EXPECT_TRUE(crossing_panels(*garment).empty()) << name;
+  }
+}
+
+TEST(Arrange, APanelThatNoPushFreesIsRefusedByName) {
+  Frustum wall;  // reaches past every push
+  wall.bottom = Eigen::Vector3d(0, 0, 0), wall.top = Eigen::Vector3d(0, 3, 0);
+  wall.bottom_radii = wall.top_radii = Eigen::Vector2d(2.0, 2.0);
+  const SolidSet solids({Solid(wall)});
+  Pattern pattern;
+  pattern.panels = {square("front", 0.5, 0.05)};
+  auto garment = mesh_garment(RunContext{}, pattern, 0.05);
+  const auto detail = error_detail(arrange(RunContext{}, target_of(solids), pattern, &*garment).status());
+  ASSERT_TRUE(detail.has_value());
+  EXPECT_EQ(detail->reason, "PANEL_INSIDE_BODY");
+  EXPECT_EQ(detail->field, "pattern.panels[front]");
+}
+
+TEST(Arrange, ItsAnswerDoesNotDependOnTheRunAndStopsWhenItIsCancelled) {
+  ArrangeTarget target;
+  const SolidSet solids = person(&target);
+  target.solids = &solids;
+  const auto pattern = draft_template("hoodie", DraftMeasurements{});
+  auto first = mesh_garment(RunContext{}, *pattern, 0.04), second = first, third = first;
+  ASSERT_TRUE(arrange(RunContext{}, target, *pattern, &*first).ok());
+  ASSERT_TRUE(arrange(RunContext{}, target, *pattern, &*second).ok());
+  EXPECT_EQ(first->placed, second->placed);
+  RunContext cancelled;
+  cancelled.deadline = absl::InfinitePast();
+  EXPECT_EQ(arrange(cancelled, target, *pattern, &*third).status().code(), absl::StatusCode::kDeadlineExceeded);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/garment/crossings.h"
 
 #include "gtest/gtest.h"
+#include "server/base/status.h"
 #include "server/garment/separate.h"
 
 namespace tryon {
@@ -56,6 +57,25 @@ TEST(Separate, MovesTheSmallerPanelAsLittleAsItMustAndNeverThroughTheBody) {
     }
     EXPECT_GT(garment.placed[v].z(), 0.16);
   }
+}
+
+TEST(Separate, PanelsThatNoMovePartsAreNamed) {
+  Frustum trunk;  // a shaft that leaves no way out: both panels stand in a gap between it and nothing nearer
+  trunk.bottom = Vec3(0, -2, 0), trunk.top = Vec3(0, 4, 0);
+  trunk.bottom_radii = trunk.top_radii = Vec2(0.15, 0.15);
+  const SolidSet solids({Solid(trunk)});
+  Pattern pattern;  // crossed sheets, larger than any move
+  const Eigen::Matrix3d quarter = Eigen::AngleAxisd(1.5, Vec3::UnitY()).toRotationMatrix();
+  pattern.panels = {square("a", {0, 0, 2.0}), square("b", {0, 0, 2.0}, quarter)};
+  for (Panel& panel : pattern.panels) {
+    for (Vec2& v : panel.vertices) v *= 10.0;
+  }
+  GarmentMesh garment = *mesh_garment(RunContext{}, pattern, 0.2);
+  const auto told = separate_panels(RunContext{}, solids, 0.012, &garment);
+  const auto detail = error_detail(told.status());
+  ASSERT_TRUE(detail.has_value());
+  EXPECT_EQ(detail->reason, "PANELS_CROSS");
+  EXPECT_NE(std::string(told.status().message()).find("panels a and b"), std::string::npos);
 }
 
 }  // namespace

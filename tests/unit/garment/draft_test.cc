@@ -1,12 +1,8 @@
 #include "server/garment/draft.h"
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-
 #include "gtest/gtest.h"
 #include "server/base/status.h"
-#include "server/garment/garment.h"
+#include "server/garment/template.h"
 
 namespace tryon {
 namespace {
@@ -27,62 +23,44 @@ DraftMeasurements large_man() {
   return m;
 }
 
-class Drafts : public ::testing::TestWithParam<std::string> {
- protected:
-  static std::vector<DraftMeasurements> people() { return {DraftMeasurements{}, small_child(), large_man()}; }
-};
-
-TEST_P(Drafts, AreValidPatternsForAChildAWomanAndALargeMan) {
-  for (const auto& person : people()) {
-    const auto pattern = draft_sample(GetParam(), person);
-    ASSERT_TRUE(pattern.ok()) << pattern.status();
-    EXPECT_TRUE(validate(*pattern).ok()) << validate(*pattern);
-  }
-}
-
-TEST_P(Drafts, SeamPartnersHaveTheSameLengthWithinTheEase) {
-  for (const auto& person : people()) {
-    const auto pattern = draft_sample(GetParam(), person);
-    ASSERT_TRUE(pattern.ok());
-    for (const Stitch& s : pattern->stitches) {
-      const double a = edge_length(pattern->panels[s.a.panel], s.a.edge);
-      const double b = edge_length(pattern->panels[s.b.panel], s.b.edge);
-      EXPECT_LT(std::abs(a - b), std::max(0.02, 0.10 * std::max(a, b)))
-          << pattern->panels[s.a.panel].name << " edge " << s.a.edge << " is " << a * 1e3 << " mm, "
-          << pattern->panels[s.b.panel].name << " edge " << s.b.edge << " is " << b * 1e3 << " mm";
+TEST(Draft, EveryTemplateIsAValidPatternForAChildAWomanAndALargeManAndItsSeamsFit) {
+  for (const DraftMeasurements& person : {DraftMeasurements{}, small_child(), large_man()}) {
+    for (const TemplateInfo& info : list_templates()) {
+      const auto pattern = draft_template(info.name, person);
+      ASSERT_TRUE(pattern.ok()) << info.name << " " << pattern.status();
+      for (const Stitch& s : pattern->stitches) {
+        const double a = edge_length(pattern->panels[s.a.panel], s.a.edge);
+        const double b = edge_length(pattern->panels[s.b.panel], s.b.edge);
+        EXPECT_LT(std::abs(a - b), std::max(0.02, 0.10 * std::max(a, b)))
+            << info.name << ": " << pattern->panels[s.a.panel].name << " edge " << s.a.edge << " is " << a * 1e3
+            << " mm, " << pattern->panels[s.b.panel].name << " edge " << s.b.edge << " is " << b * 1e3 << " mm";
+      }
     }
   }
 }
 
-TEST_P(Drafts, PanelsFaceAwayFromTheBodyAndSeamsJoinThemConsistently) {
-  const auto pattern = draft_sample(GetParam(), DraftMeasurements{});
-  ASSERT_TRUE(pattern.ok());
-  const auto garment = mesh_garment(RunContext{}, *pattern, 0.02);
-  ASSERT_TRUE(garment.ok()) << garment.status();
-  for (const Triangle& t : garment->triangles) {
-    const Vec3& a = garment->placed[t[0]];
-    const Vec3 n = (garment->placed[t[1]] - a).cross(garment->placed[t[2]] - a);
-    ASSERT_GT(n.z() * a.z(), 0.0) << "a panel in front faces +Z, one behind faces -Z";
-  }
-  // After welding, an edge used by two triangles must run in opposite directions in them.
-  const WeldedMesh welded = weld(*garment, garment->placed);
-  std::set<std::pair<int, int>> directed;
-  for (const Triangle& t : welded.mesh.triangles) {
-    for (int k = 0; k < 3; ++k) EXPECT_TRUE(directed.insert({t[k], t[(k + 1) % 3]}).second) << "a twisted seam";
+TEST(Draft, EveryImpossibleMeasurementIsNamed) {
+  const std::pair<const char*, double DraftMeasurements::*> fields[] = {
+      {"bust_girth", &DraftMeasurements::bust_girth},   {"waist_girth", &DraftMeasurements::waist_girth},
+      {"hip_girth", &DraftMeasurements::hip_girth},     {"shoulder_width", &DraftMeasurements::shoulder_width},
+      {"neck_girth", &DraftMeasurements::neck_girth},   {"upper_arm_girth", &DraftMeasurements::upper_arm_girth},
+      {"neck_height", &DraftMeasurements::neck_height}, {"waist_height", &DraftMeasurements::waist_height},
+      {"hip_height", &DraftMeasurements::hip_height},   {"crotch_height", &DraftMeasurements::crotch_height}};
+  for (const auto& [name, field] : fields) {
+    DraftMeasurements m;
+    m.*field = -3;
+    const auto detail = error_detail(draft_template("trousers", m).status());
+    ASSERT_TRUE(detail.has_value()) << name;
+    EXPECT_EQ(detail->reason, "MEASUREMENT_IMPOSSIBLE");
+    EXPECT_EQ(detail->field, name);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, Drafts, ::testing::Values("tshirt", "skirt", "trousers"),
-                         [](const auto& info) { return info.param; });
-
-TEST(Draft, AnImpossibleMeasurementIsNamed) {
-  DraftMeasurements m;
-  m.waist_girth = -3;
-  EXPECT_EQ(error_detail(draft_sample("skirt", m).status())->field, "waist_girth");
-}
-
-TEST(Draft, AnUnknownSampleIsAnsweredWithTheKnownOnes) {
-  const auto detail = error_detail(draft_sample("cape", {}).status());
+TEST(Draft, TheSamplesAreTemplatesAndAnUnknownOneIsAnsweredWithThem) {
+  for (const char* name : {"tshirt", "skirt", "trousers"}) {
+    EXPECT_TRUE(draft_template(*template_of_sample(name), DraftMeasurements{}).ok()) << name;
+  }
+  const auto detail = error_detail(template_of_sample("cape").status());
   ASSERT_TRUE(detail.has_value());
   EXPECT_EQ(detail->reason, "SAMPLE_UNKNOWN");
   EXPECT_NE(detail->remedy.find("tshirt"), std::string::npos);

@@ -67,5 +67,42 @@ TEST(OffsetGarment, WhatCannotBeGrownIsRefusedByName) {
   EXPECT_EQ(error_detail(grow_offset_garment(pillar(0.15), {}, spec).status())->reason, "OFFSET_GARMENT_EMPTY");
 }
 
+TEST(OffsetGarment, CutIntoGoresEveryStripLiesFlatWithoutStrainAndMeetsItsNeighbours) {
+  const auto garment = grow_offset_garment(pillar(0.15), {}, {0.5, 1.0, 0.03, 0.05, 0.05});
+  ASSERT_TRUE(garment.ok());
+  const auto gores = cut_into_gores(*garment);
+  ASSERT_TRUE(gores.ok()) << gores.status();
+  EXPECT_EQ(static_cast<int>(gores->panel_names.size()), garment->columns);
+  EXPECT_EQ(gores->vertex_count(), 2 * garment->rows * garment->columns);
+  EXPECT_EQ(gores->triangles.size(), garment->cloth.mesh.triangles.size());
+  for (const Triangle& t : gores->triangles) {
+    for (int k = 0; k < 3; ++k) {
+      const int a = t[k], b = t[(k + 1) % 3];
+      EXPECT_NEAR((gores->flat[a] - gores->flat[b]).norm(), (gores->placed[a] - gores->placed[b]).norm(), 1e-9);
+    }
+    const Vec2 u = gores->flat[t[1]] - gores->flat[t[0]], v = gores->flat[t[2]] - gores->flat[t[0]];
+    EXPECT_GT(u.x() * v.y() - u.y() * v.x(), 0.0) << "its outer side is up";
+  }
+  for (const MeshStitch& s : gores->stitches) EXPECT_EQ(gores->placed[s.a], gores->placed[s.b]);
+  const WeldedMesh sewn = weld(ready_garment(*gores), gores->placed);
+  EXPECT_EQ(sewn.mesh.vertex_count(), garment->rows * garment->columns) << "sewn, it is the grid again";
+}
+
+TEST(OffsetGarment, EveryNumberOutOfRangeIsNamed) {
+  const std::pair<const char*, double OffsetGarmentSpec::*> fields[] = {{"ease_m", &OffsetGarmentSpec::ease_m},
+                                                                        {"flare_m", &OffsetGarmentSpec::flare_m},
+                                                                        {"edge_m", &OffsetGarmentSpec::edge_m},
+                                                                        {"bottom_m", &OffsetGarmentSpec::bottom_m},
+                                                                        {"top_m", &OffsetGarmentSpec::top_m}};
+  for (const auto& [name, field] : fields) {
+    OffsetGarmentSpec spec;
+    spec.*field = -1.0;
+    const auto detail = error_detail(grow_offset_garment(pillar(0.15), {}, spec).status());
+    ASSERT_TRUE(detail.has_value()) << name;
+    EXPECT_EQ(detail->reason, "OFFSET_GARMENT_SPEC");
+    EXPECT_EQ(detail->field, name);
+  }
+}
+
 }  // namespace
 }  // namespace tryon

@@ -114,5 +114,15 @@ TEST(SizeTable, GirthsGrowFromSizeToSize) {
   }
 }
 
+TEST(SizeTable, WomensLettersStandAtTheMiddleOfTwoBustIntervalsOfTheStandard) {
+  const double borders[] = {740, 780, 820, 860, 900, 940, 980, 1020, 1070, 1130, 1190, 1250, 1310};
+  int letter = 0;
+  for (const std::string& size : size_names()) {
+    const auto m = size_measurements(Figure::kWomen, size);
+    EXPECT_NEAR(m->bust_girth, 0.5 * (borders[2 * letter] + borders[2 * letter + 2]), 0.5) << size;
+    ++letter;
+  }
+}
+
 }  // namespace
 }  // namespace tryon

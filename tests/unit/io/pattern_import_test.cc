@@ -199,6 +199,40 @@ TEST(Grading, RulesMoveTheirPointsInEverySize) {
   EXPECT_EQ(write_pattern(good(text).pattern), text) << "sizes are kept";
 }
 
+// Half of a back, cut on the fold at x = 0, with a line, a drill hole and a notch.
+std::string graded_half() {
+  std::string out = light("1", kCut) + line("6", {0, 0}, {0, 620}) + point("4", {420, 310}) + point("13", {200, 300});
+  out += pair(0, "POLYLINE") + pair(8, "8") + pair(66, "1") + pair(70, "0") + pair(0, "VERTEX") + xy({50, 100}) +
+         pair(0, "VERTEX") + xy({300, 100}) + pair(0, "SEQEND");
+  out +=
+      text("2", {0, 0}, "# 1") + text("2", {420, 0}, "# 2") + text("2", {420, 620}, "# 3") + text("2", {0, 620}, "# 4");
+  return file(block("BACK", out));
+}
+
+TEST(Grading, AHalfPieceIsUnfoldedInEverySizeAboutItsOwnFold) {
+  const std::string rul = kRul;
+  ImportOptions options;
+  options.grading = rul;
+  const ImportedPattern p = good(graded_half(), options);
+  EXPECT_TRUE(says(p, "unfolded"));
+  ASSERT_EQ(p.pattern.sizes.size(), 2u);
+  EXPECT_TRUE(validate(p.pattern).ok()) << validate(p.pattern);
+  EXPECT_NEAR(panel_area(p.pattern.panels[0]), 2 * 0.42 * 0.62, 1e-9);
+  for (const auto& [size, area] : {std::pair("L", 2 * 0.44 * 0.63), std::pair("S", 2 * 0.40 * 0.61)}) {
+    const Pattern there = at_size(p.pattern, size).value();
+    EXPECT_TRUE(validate(there).ok()) << validate(there);
+    EXPECT_NEAR(panel_area(there.panels[0]), area, 1e-9) << size;
+    ASSERT_EQ(there.panels[0].drill_holes.size(), 2u);
+    ASSERT_EQ(there.panels[0].lines.size(), 2u);
+    EXPECT_EQ(there.panels[0].notches.size(), 2u);
+    const Vec2 a = there.panels[0].drill_holes[0].at, b = there.panels[0].drill_holes[1].at;
+    EXPECT_NEAR(a.x(), -b.x(), 1e-12) << "marks are mirrored at that size's fold";
+    EXPECT_NEAR(a.y(), b.y(), 1e-12);
+  }
+  const std::string text = write_pattern(p.pattern);
+  EXPECT_EQ(write_pattern(good(text).pattern), text);
+}
+
 TEST(Grading, ATableThatDoesNotFitIsRefused) {
   auto with = [&](const std::string& from, const std::string& to) {
     std::string rul = kRul;
@@ -308,6 +342,21 @@ TEST(SidecarImport, CutsPanelsFromPiecesMirrorsThemAndSewsThem) {
   EXPECT_EQ(with("tryon.seams.v1", "other"), "PATTERN_FIELD_TYPE");
 }
 
+TEST(SidecarImport, CutsPanelsOfAGradedPatternInEverySize) {
+  const std::string seams = kSidecar, rul = kRul;
+  ImportOptions options;
+  options.sidecar = seams, options.grading = rul;
+  const ImportedPattern p = good(graded(), options);
+  ASSERT_EQ(p.pattern.panels.size(), 2u);
+  ASSERT_EQ(p.pattern.sizes.size(), 2u);
+  const Pattern large = at_size(p.pattern, "L").value();
+  EXPECT_TRUE(validate(large).ok()) << validate(large);
+  for (const Panel& panel : large.panels) EXPECT_NEAR(panel_area(panel), 0.44 * 0.63, 1e-9);
+  const StitchSide &a = large.stitches[0].a, &b = large.stitches[0].b;
+  EXPECT_NEAR(edge_length(large.panels[a.panel], a.edge), 0.63, 1e-9);
+  EXPECT_NEAR(edge_length(large.panels[b.panel], b.edge), 0.63, 1e-9);
+}
+
 // ---- damage ---------------------------------------------------------------------------------------------------
 
 // Cut off, bytes changed, digits changed: a pattern that can be validated or a reason, and never anything else.
@@ -365,6 +414,9 @@ TEST(Damage, NoDamagedSidecarOrGradingGetsThrough) {
     options.sidecar = seams;
     const auto b = import_pattern(piece, "x", options);
     EXPECT_TRUE(b.ok() || error_detail(b.status()).has_value());
+    options.grading = rul;
+    const auto c = import_pattern(i % 2 == 0 ? graded() : graded_half(), "x", options);
+    EXPECT_TRUE(c.ok() || error_detail(c.status()).has_value());
   }
 }
 

@@ -1,0 +1,19 @@
+// What it is: whether a garment that hangs from the waist can stay there: the length of its upper opening beside the
+// body's girths. Cloth without shoulders is held by the first level at which the body is as wide as the opening; one
+// that is wider than the hip meets no such level and falls.
+// Units: millimetres. How it fails: never; a garment with shoulders, or without an upper opening, has no finding.
+// Thread rules: pure functions.
+#pragma once
+
+#include <vector>
+
+#include "server/garment/lint.h"
+
+namespace tryon {
+
+// Length round the free upper edges of pieces on the trunk, elastic counted as relaxed; 0: none, or it has shoulders.
+double upper_opening_mm(const Pattern& pattern);
+// WAIST_FALLS (wider than waist and hip) or WAIST_SLIDES (wider than the waist by more than 30 mm): warnings.
+std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_mm, double hip_girth_mm);
+
+}  // namespace tryon

@@ -1,0 +1,61 @@
+#include "server/garment/waist_fit.h"
+
+#include "gtest/gtest.h"
+#include "server/garment/template.h"
+
+namespace tryon {
+namespace {
+
+TEST(WaistFit, TheOpeningOfASkirtAndOfTrousersIsItsBand) {
+  const DraftMeasurements m;
+  for (const char* name : {"straight_skirt", "a_line_skirt", "circle_skirt", "pleated_skirt", "trousers", "leggings"}) {
+    const auto pattern = draft_template(name, m);
+    ASSERT_TRUE(pattern.ok()) << pattern.status();
+    EXPECT_NEAR(upper_opening_mm(*pattern), 0.98 * m.waist_girth, 1.0) << name;
+    EXPECT_TRUE(waist_findings(*pattern, m.waist_girth, m.hip_girth).empty()) << name;
+  }
+}
+
+TEST(WaistFit, AGarmentWithShouldersHasNone) {
+  for (const char* name : {"t_shirt", "tank_top", "shirt", "hoodie", "fitted_dress"}) {
+    EXPECT_EQ(upper_opening_mm(*draft_template(name, DraftMeasurements{})), 0.0) << name;
+  }
+}
+
+TEST(WaistFit, WhatIsWiderThanTheHipIsSaidToFallAndWhatIsWiderThanTheWaistToSlide) {
+  DraftMeasurements large;
+  large.waist_girth = 1000, large.hip_girth = 1150;
+  const auto trousers = draft_template("trousers", large);
+  ASSERT_TRUE(trousers.ok());
+  const auto falls = waist_findings(*trousers, 720, 960);
+  ASSERT_EQ(falls.size(), 1u);
+  EXPECT_EQ(falls[0].code, "WAIST_FALLS");
+  EXPECT_EQ(falls[0].severity, Finding::Severity::kWarning);
+  EXPECT_NE(falls[0].message.find("980 mm round, 260 mm larger than the body's 720 mm"), std::string::npos)
+      << falls[0].message;
+  const auto slides = waist_findings(*trousers, 900, 1020);
+  ASSERT_EQ(slides.size(), 1u);
+  EXPECT_EQ(slides[0].code, "WAIST_SLIDES");
+  EXPECT_FALSE(slides[0].remedy.empty());
+}
+
+TEST(WaistFit, AnElasticCountsAsItIsRelaxed) {
+  DraftMeasurements large;
+  large.waist_girth = 1000, large.hip_girth = 1150;
+  Pattern skirt = *draft_template("straight_skirt", large);
+  for (int p : {0, 1}) {
+    for (int e = 0; e < static_cast<int>(skirt.panels[p].edges.size()); ++e) {
+      if (skirt.panels[p].edges[e].label != "lower_interface") continue;
+      SeamSpec casing;
+      casing.kind = SeamSpec::Kind::kCasing;
+      casing.a = {{p, e, 0.0, 1.0}};
+      casing.elastic.relaxed = 0.7;
+      skirt.seams.push_back(casing);
+    }
+  }
+  EXPECT_NEAR(upper_opening_mm(skirt), 686.0, 1.0);
+  EXPECT_TRUE(waist_findings(skirt, 720, 960).empty());
+}
+
+}  // namespace
+}  // namespace tryon
