@@ -5,6 +5,7 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/bend_matrix.h"
 #include "server/sim/constraints/edge_side.h"
 #include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/threads.h"
@@ -198,6 +199,13 @@ void add_bend_springs(const ClothInput& cloth, const std::vector<EdgeUse>& edges
 
 }  // namespace
 
+namespace {
+void add_bending(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeModel* model) {
+  if (cloth.bend == BendLaw::kQuadratic) return add_hinges(cloth, edges, model);
+  cloth.bend == BendLaw::kIsometric ? bend_matrix::build(cloth, model) : fold::build(cloth, model);
+}
+}  // namespace
+
 absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth) {
   RETURN_IF_ERROR(check_cloth(cloth));
   DrapeModel model;
@@ -209,7 +217,7 @@ absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth) {
   const std::vector<EdgeUse> edges = mesh_edges(TriangleMesh{cloth.positions, cloth.triangles});
   if (cloth.layout != SpringLayout::kEdges) {
     cloth.layout == SpringLayout::kThreads ? add_threads(cloth, &model) : add_membranes(cloth, &model);
-    cloth.bend == BendLaw::kQuadratic ? add_hinges(cloth, edges, &model) : fold::build(cloth, &model);
+    add_bending(cloth, edges, &model);
   } else {
     add_edge_springs(cloth, edges, SpringKind::kStructural, &model.springs);
     add_edge_springs(cloth, edges, SpringKind::kShear, &model.springs);

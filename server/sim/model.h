@@ -64,10 +64,20 @@ struct Folds {
   int count() const { return static_cast<int>(particle.size()); }
 };
 
+// Bending that is quadratic in the positions and knows the shape operator (constraints/bend_matrix.h): E = 1/2 sum Q_ij
+// x_i . x_j, Q symmetric with rows that sum to zero. The diagonal is left out: Q x = sum Q_ij (x_j - x_i).
+struct BendMatrix {                    // in place of hinges; empty unless the law is kIsometric
+  std::vector<int> row_begin, column;  // [particle_count + 1]; columns ascending
+  std::vector<Real> stiffness;         // N/m
+  int count() const { return static_cast<int>(column.size()); }
+};
+
 // How the cloth resists bending (layouts kThreads and kMembrane). kQuadratic: isometric, quadratic in the positions,
 // for every solver: the default. kHinge: the dihedral angle of each edge. kShape: the shape operator averaged over each
-// triangle, with warp, weft and twist apart: the reference, for the minimisers.
-enum class BendLaw : uint8_t { kQuadratic, kHinge, kShape };
+// triangle, with warp, weft and twist apart: the reference, for the minimisers. kIsometric: the same shape operator,
+// quadratic in the positions for a constant Hessian: exact where cloth bends without stretching, for solvers that
+// descend an energy.
+enum class BendLaw : uint8_t { kQuadratic, kHinge, kShape, kIsometric };
 
 struct Tether {
   int a = 0, b = 0;   // particles
@@ -83,7 +93,7 @@ enum class SpringLayout : uint8_t { kThreads, kEdges, kMembrane };
 
 struct SpringFabric {  // what the springs are made from; per unit width
   double areal_density = 0.15, stretch_warp = 500, stretch_weft = 500, shear = 40, bend_warp = 5e-6, bend_weft = 5e-6;
-  double bend_twist = 0.0;    // kShape only: D_66, N m; 0 = half the geometric mean of warp and weft (isotropic)
+  double bend_twist = 0.0;    // kShape, kIsometric: D_66, N m; 0 = half the geometric mean of warp and weft (isotropic)
   double poisson = 0.0;       // kMembrane only: -0.9 .. 0.9
   double strain_limit = 0.0;  // kMembrane only: engineering strain beyond which the cloth stiffens; 0 = nowhere
   double thickness = 0.5e-3;
@@ -113,6 +123,7 @@ struct DrapeModel {
   Membranes membranes;
   Hinges hinges;
   Folds folds;                                   // in place of hinges
+  BendMatrix bend_matrix;                        // the same
   std::vector<Triangle> triangles;               // [triangle_count] for normals and areas (wind)
   std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest shape, as in ClothInput
   std::vector<Real> rest_area;                   // [triangle_count]
@@ -137,6 +148,7 @@ struct Scene {
   Wind wind;
   Eigen::Vector3d gravity{0, -9.80665, 0};
   double contact_offset = 2e-3;  // m kept between cloth and body
+  double pressure = 0.0;         // Pa along the triangles' normals, wherever they turn
   double self_contact = 0.0;  // m kept between layers of the cloth (minimisers only); 0 = they pass through each other
 };
 

@@ -1,6 +1,10 @@
 #include "server/sim/replay.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "server/base/status.h"
@@ -10,8 +14,9 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '1'};
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '2'};
 constexpr double kFastest = 1000;  // m/s
+constexpr int kQuestions = 16;     // to the collider in a step, for each particle, that are kept
 
 class Writer {
  public:
@@ -76,6 +81,7 @@ void visit_model(Archive& a, Model& m) {
   a(m.hinges.particle), a(m.hinges.weight), a(m.hinges.stiffness);
   a(m.folds.particle), a(m.folds.rest_angle), a(m.folds.edge_length), a(m.folds.weight), a(m.folds.row_begin);
   a(m.folds.column), a(m.folds.stiffness), a(m.fabric);
+  a(m.bend_matrix.row_begin), a(m.bend_matrix.column), a(m.bend_matrix.stiffness);
 }
 
 template <typename Archive, typename Settings>
@@ -94,7 +100,7 @@ template <typename Archive, typename Bundle>
 void visit(Archive& a, Bundle& b) {
   a(b.solver), visit_settings(a, b.settings), a(b.state.x), a(b.state.v), a(b.state.tie_rest_ratio), a(b.state.time),
       a(b.state.step);
-  visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure);
+  visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure), a(b.self_contact), a(b.pressure), a(b.asked);
   visit_model(a, b.model);
 }
 
@@ -130,7 +136,15 @@ bool consistent(const ReplayBundle& b) {
     if (m.folds.row_begin[k] > m.folds.row_begin[k + 1]) return false;
   for (int c : m.folds.column)
     if (c < 0 || static_cast<size_t>(c) >= f) return false;
-  bool good = true;
+  const BendMatrix& bend = m.bend_matrix;
+  if (bend.column.size() != bend.stiffness.size()) return false;
+  if (!bend.row_begin.empty() && (bend.row_begin.size() != n + 1 || bend.row_begin[0] != 0 ||
+                                  static_cast<size_t>(bend.row_begin[n]) != bend.column.size()))
+    return false;
+  for (size_t k = 0; k + 1 < bend.row_begin.size(); ++k)
+    if (bend.row_begin[k] > bend.row_begin[k + 1]) return false;
+  bool good = !bend.row_begin.empty() || bend.column.empty();
+  for (int i : bend.column) good = good && inside(i);
   for (const Triangle& c : m.triangles) good = good && inside(c[0]) && inside(c[1]) && inside(c[2]);
   for (size_t i = 0; i < s; ++i) good = good && inside(m.springs.a[i]) && inside(m.springs.b[i]);
   for (const auto* list : {&m.hinges.particle, &m.folds.particle})
@@ -138,6 +152,70 @@ bool consistent(const ReplayBundle& b) {
       for (int i : p) good = good && inside(i);
   return good;
 }
+
+auto key(const AskedPoint& a) { return std::array<double, 4>{a.point.x(), a.point.y(), a.point.z(), a.max_distance}; }
+bool before(const AskedPoint& a, const AskedPoint& b) { return key(a) < key(b); }
+
+// Passes questions on and keeps them with their answers, as many as there is room for. Threads take places in turn.
+class Listening : public Collider {
+ public:
+  explicit Listening(int room) : room_(room) {}
+  void listen(const Collider* to) {
+    to_ = to;
+    used_ = 0;
+    if (to != nullptr) heard_.resize(room_);
+  }
+  Contact query(const Eigen::Vector3d& point, double max_distance) const override {
+    const Contact answer = to_->query(point, max_distance);
+    keep({&point, 1}, max_distance, {&answer, 1});
+    return answer;
+  }
+  void query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const override {
+    to_->query(points, max_distance, contacts);
+    keep(points, max_distance, contacts);
+  }
+  std::vector<AskedPoint> heard() const {  // in an order that threads do not change
+    std::vector<AskedPoint> out(heard_.begin(), heard_.begin() + std::min<int64_t>(used_, std::ssize(heard_)));
+    std::sort(out.begin(), out.end(), before);
+    out.erase(std::unique(out.begin(), out.end(), [](const auto& a, const auto& b) { return key(a) == key(b); }),
+              out.end());
+    return out;
+  }
+
+ private:
+  void keep(std::span<const Eigen::Vector3d> points, double max_distance, std::span<const Contact> contacts) const {
+    int64_t at = used_.fetch_add(std::ssize(points));
+    for (size_t i = 0; i < points.size() && at < room_; ++i, ++at) heard_[at] = {points[i], max_distance, contacts[i]};
+  }
+
+  const Collider* to_ = nullptr;
+  const int64_t room_;
+  mutable std::atomic<int64_t> used_ = 0;
+  mutable std::vector<AskedPoint> heard_;  // its room is kept from step to step
+};
+
+// Answers from a bundle.
+class Remembered : public Collider {
+ public:
+  explicit Remembered(const std::vector<AskedPoint>& asked) : asked_(asked) {}
+  Contact query(const Eigen::Vector3d& point, double max_distance) const override {
+    const AskedPoint wanted{point, max_distance, {}};
+    const auto at = std::lower_bound(asked_.begin(), asked_.end(), wanted, before);
+    if (at != asked_.end() && key(*at) == key(wanted)) return at->answer;
+    const AskedPoint* nearest = nullptr;
+    for (const AskedPoint& a : asked_)
+      if (!nearest || (a.point - point).squaredNorm() < (nearest->point - point).squaredNorm()) nearest = &a;
+    Contact out;
+    out.distance = max_distance;
+    if (!nearest || nearest->answer.distance >= nearest->max_distance) return out;
+    out.normal = nearest->answer.normal;
+    out.distance = std::min(max_distance, nearest->answer.distance + out.normal.dot(point - nearest->point));
+    return out;
+  }
+
+ private:
+  const std::vector<AskedPoint>& asked_;
+};
 
 class Recorded : public Solver {
  public:
@@ -147,15 +225,20 @@ class Recorded : public Solver {
         name_(std::move(name)),
         model_(model),
         settings_(settings),
-        on_fault_(std::move(on_fault)) {}
+        on_fault_(std::move(on_fault)),
+        listening_(kQuestions * model.particle_count) {}
 
   absl::StatusOr<StepReport> step(const RunContext& run, const Scene& scene, DrapeState* state) override {
     before_ = *state;
-    absl::StatusOr<StepReport> report = solver_->step(run, scene, state);
+    Scene heard = scene;
+    listening_.listen(scene.collider);
+    if (scene.collider != nullptr) heard.collider = &listening_;
+    absl::StatusOr<StepReport> report = solver_->step(run, heard, state);
     if (report.ok() && !(report->max_speed < kFastest)) report = diverged(*state);
     if (report.status().code() == absl::StatusCode::kInternal && on_fault_)
       on_fault_(encode_replay({name_, settings_, model_, before_, scene.wind, scene.gravity, scene.contact_offset,
-                               std::string(report.status().message())}));
+                               std::string(report.status().message()), scene.self_contact, scene.pressure,
+                               listening_.heard()}));
     return report;
   }
 
@@ -175,6 +258,7 @@ class Recorded : public Solver {
   const SolverSettings settings_;
   FaultSink on_fault_;
   DrapeState before_;
+  Listening listening_;
 };
 
 }  // namespace
@@ -205,7 +289,10 @@ absl::StatusOr<StepReport> replay_step(const ReplayBundle& bundle, const RunCont
   ASSIGN_OR_RETURN(std::unique_ptr<Solver> solver,
                    make_recorded_solver(bundle.solver, bundle.model, bundle.settings, nullptr));
   Scene scene;
-  scene.collider = collider;
+  const Remembered remembered(bundle.asked);
+  scene.collider = collider != nullptr ? collider : bundle.asked.empty() ? nullptr : &remembered;
+  scene.self_contact = bundle.self_contact;
+  scene.pressure = bundle.pressure;
   scene.wind = bundle.wind;
   scene.gravity = bundle.gravity;
   scene.contact_offset = bundle.contact_offset;

@@ -81,6 +81,13 @@ void add_bend_forces(const DrapeModel& model, const DrapeState& state, Forces* f
   }
 }
 
+void add_bend_matrix_forces(const DrapeModel& model, const DrapeState& state, Forces* forces) {
+  const BendMatrix& bend = model.bend_matrix;
+  for (size_t i = 0; i + 1 < bend.row_begin.size(); ++i)
+    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k)
+      (*forces)[i] -= double(bend.stiffness[k]) * (at(state, bend.column[k]) - at(state, static_cast<int>(i)));
+}
+
 double dihedral(const std::array<Vec3, 4>& x) {
   const Vec3 e = (x[1] - x[0]).normalized();
   const Vec3 left = (x[2] - x[0]) - e * e.dot(x[2] - x[0]), right = (x[3] - x[0]) - e * e.dot(x[3] - x[0]);
@@ -155,6 +162,10 @@ void add_triangle_wind(const DrapeModel& model, const Scene& scene, const DrapeS
 
 void add_outer_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, Forces* forces) {
   for (int i = 0; i < model.particle_count; ++i) (*forces)[i] += double(model.mass[i]) * scene.gravity;
+  for (const Triangle& t : model.triangles) {
+    const Vec3 doubled = (at(state, t[1]) - at(state, t[0])).cross(at(state, t[2]) - at(state, t[0]));
+    for (int corner : t) (*forces)[corner] += scene.pressure / 6 * doubled;
+  }
   if (scene.wind.model == WindModel::kVertex) {
     add_vertex_wind(model, scene, state, forces);
   } else {
@@ -189,6 +200,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
   add_thread_forces(model, state, &forces);
   add_membrane_forces(model, state, &forces);
   add_bend_forces(model, state, &forces);
+  add_bend_matrix_forces(model, state, &forces);
   add_fold_forces(model, state, &forces);
   add_spring_forces(model, state, tie_stiffness, &forces);
   add_outer_forces(model, scene, state, &forces);

@@ -3,8 +3,6 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
-#include <ctime>
-#include <tuple>
 
 #include "Eigen/SparseCholesky"
 #include "server/sim/constraints/elastic.h"
@@ -135,118 +133,6 @@ void BM_Gradient(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(energy.evaluate({}, x.data(), 1, gradient.data()));
 }
 BENCHMARK(BM_Gradient)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
-
-// Wan 2020 written straight down with Eigen: edge springs, J d by a sparse matrix, SimplicialLLT for three columns.
-class EigenSpringProjection {
- public:
-  explicit EigenSpringProjection(const DrapeModel& model) : model_(model) {
-    const int n = model.particle_count, s = model.springs.count();
-    std::vector<Eigen::Triplet<double>> l, j;
-    for (int i = 0; i < s; ++i) {
-      const int a = model.springs.a[i], b = model.springs.b[i];
-      const double k = static_cast<double>(model.springs.stiffness[i]);
-      for (const auto& [r, c, v] :
-           {std::tuple(a, a, k), std::tuple(b, b, k), std::tuple(a, b, -k), std::tuple(b, a, -k)})
-        l.emplace_back(r, c, v);
-      j.emplace_back(a, i, k);
-      j.emplace_back(b, i, -k);
-    }
-    for (int i = 0; i < n; ++i) l.emplace_back(i, i, 900.0 * static_cast<double>(model.mass[i]));
-    Eigen::SparseMatrix<double> matrix(n, n);
-    matrix.setFromTriplets(l.begin(), l.end());
-    spread_.resize(n, s);
-    spread_.setFromTriplets(j.begin(), j.end());
-    factor_.compute(matrix);
-    directions_.resize(s, 3);
-  }
-  void iterate(const Eigen::MatrixXd& inertia, Eigen::MatrixXd* x) {
-    for (int i = 0; i < model_.springs.count(); ++i) {
-      const Eigen::RowVector3d e = x->row(model_.springs.a[i]) - x->row(model_.springs.b[i]);
-      directions_.row(i) = static_cast<double>(model_.springs.rest[i]) * e.normalized();
-    }
-    *x = factor_.solve(inertia + spread_ * directions_);
-  }
-
- private:
-  const DrapeModel& model_;
-  Eigen::SparseMatrix<double> spread_;
-  Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor_;
-  Eigen::MatrixXd directions_;
-};
-
-ClothInput edge_sheet(int side) {
-  ClothInput cloth = bench_sheet(side);
-  cloth.layout = SpringLayout::kEdges;
-  cloth.pinned.clear();
-  return cloth;
-}
-
-// Sides 50, 100, 141, 224: 2,500 to 50,176 particles. One iteration of the straightforward twin.
-void BM_EigenIteration(benchmark::State& state) {
-  const ClothInput cloth = edge_sheet(static_cast<int>(state.range(0)));
-  const DrapeModel model = build_model(cloth).value();
-  EigenSpringProjection twin(model);
-  Eigen::MatrixXd x(model.particle_count, 3), inertia(model.particle_count, 3);
-  for (int i = 0; i < model.particle_count; ++i) {
-    x.row(i) = cloth.positions[i].transpose();
-    inertia.row(i) = 900.0 * static_cast<double>(model.mass[i]) * x.row(i);
-  }
-  for (auto _ : state) twin.iterate(inertia, &x);
-}
-BENCHMARK(BM_EigenIteration)->Arg(50)->Arg(100)->Arg(141)->Arg(224)->Unit(benchmark::kMillisecond);
-
-// The product's iteration of the same springs: gradient, solve, and the line search's energy, out of a step of 20.
-void BM_OwnIteration(benchmark::State& state) {
-  const ClothInput cloth = edge_sheet(static_cast<int>(state.range(0)));
-  const DrapeModel model = build_model(cloth).value();
-  SolverSettings settings;
-  settings.iterations = 20;
-  settings.tolerance = 0;
-  auto solver = make_solver("spring_projection", model, settings).value();
-  DrapeState cloth_state = start_state(cloth);
-  int64_t iterations = 0;
-  for (auto _ : state) iterations += solver->step({}, Scene{}, &cloth_state)->iterations;
-  state.counters["per_iteration"] =
-      benchmark::Counter(static_cast<double>(iterations), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
-}
-BENCHMARK(BM_OwnIteration)->Arg(50)->Arg(100)->Arg(141)->Arg(224)->Unit(benchmark::kMillisecond);
-
-// The solve of that iteration beside the time its factor's bytes take: the values of L read twice, at the speed of a
-// triad over arrays of the same total size. `over_bound` is the ratio.
-void BM_SolveAgainstBandwidth(benchmark::State& state) {
-  const DrapeModel model = build_model(edge_sheet(static_cast<int>(state.range(0)))).value();
-  const Eigen::SparseMatrix<double> matrix = bench_matrix(model);
-  Cholesky factor;
-  factor.analyse(matrix);
-  factor.factor(matrix.valuePtr());
-  const double bytes = 2.0 * static_cast<double>(factor.factor_nonzeros()) * sizeof(Real);
-  const size_t size = static_cast<size_t>(factor.factor_nonzeros()) / 3 + 1;
-  std::vector<double> a(size, 1.0), b(size, 2.0), c(size, 3.0);
-  double best = 1e30;
-  for (int k = 0; k < 20; ++k) {
-    const std::clock_t from = std::clock();
-    const int repeats = static_cast<int>(1 + 20'000'000 / size);
-    for (int r = 0; r < repeats; ++r) {
-      for (size_t i = 0; i < size; ++i) a[i] = b[i] + 3.0 * c[i];
-      benchmark::ClobberMemory();
-    }
-    best = std::min(best, static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC / repeats);
-  }
-  const double bandwidth = 3.0 * static_cast<double>(size) * sizeof(double) / best;
-  std::vector<RVec3> x(model.particle_count, RVec3(1, 2, 3));
-  int64_t solves = 0;
-  const std::clock_t from = std::clock();
-  for (auto _ : state) {
-    factor.solve(x.data(), x.data());
-    x.assign(x.size(), RVec3(1, 2, 3));
-    ++solves;
-  }
-  const double own = static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC / static_cast<double>(solves);
-  state.counters["triad_GB_s"] = bandwidth / 1e9;
-  state.counters["bound_ms"] = 1e3 * bytes / bandwidth;
-  state.counters["over_bound"] = own * bandwidth / bytes;
-}
-BENCHMARK(BM_SolveAgainstBandwidth)->Arg(50)->Arg(100)->Arg(141)->Arg(224)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tryon::sim

@@ -2,7 +2,7 @@
 #include "server/sim/constraints/membrane.h"
 
 #include "server/sim/constraints/threads.h"
-#include "tests/validation/strips.h"
+#include "tests/validation/membrane_scenes.h"
 
 namespace tryon::sim::validation {
 namespace {
@@ -105,35 +105,6 @@ TEST(T8PictureFrame, TheShearForceIsThatOfStVenantKirchhoff) {
     const double conjugate = (energy(gamma + step) - energy(gamma - step)) / (2 * step);
     EXPECT_NEAR(conjugate / std::sin(kPi / 4 - gamma / 2) / shear, exact[i], 1e-4 * exact[i] + 1e-7) << degrees[i];
   }
-}
-
-struct Sag {
-  double sag = 0, pull = 0;  // over L, over wL
-};
-Sag catenary(const std::string& solver, double span, double stiffness, int elements) {
-  Strip s;
-  s.columns = elements;
-  s.cell = 1.0 / elements;
-  s.width = 0.05;
-  s.rows = 1;
-  ClothInput cloth = make_strip(s);
-  cloth.fabric.areal_density = 0.15;
-  const double w = 0.15 * kGravity;
-  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = stiffness * w;
-  cloth.fabric.shear = 0;
-  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 0;
-  const double half = span / 2, depth = 0.45 * std::sqrt(1 - span * span);
-  for (Vec3& p : cloth.positions) {
-    const double t = 2 * p.x() - 1;
-    p = Vec3(half * t, -depth * (1 - t * t), p.z());
-  }
-  cloth.pinned = {s.at(0, 0), s.at(0, 1), s.at(elements, 0), s.at(elements, 1)};
-  const DrapeModel model = build_model(cloth).value();
-  const Rest rest = bring_to_rest(solver, model, vacuum(), start_state(cloth), 1e-6, 600, 0.1, 100);
-  const auto at = [&](int i) -> Vec3 { return rest.state.x[s.at(i, 0)].cast<double>(); };
-  // Horizontal pull of the middle element: stiffness times its elongation.
-  const Vec3 middle = at(elements / 2 + 1) - at(elements / 2);
-  return {-at(elements / 2).y(), stiffness * (middle.norm() / s.cell - 1) * middle.x() / middle.norm()};
 }
 
 TEST(T5Catenary, SagAndPullAreTheElasticCatenarys) {

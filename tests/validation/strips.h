@@ -1,80 +1,12 @@
-// What it is: the strips and sheets of the validation tests (validation.md, 0.3) and their solution at rest. A strip
-// lies along world x, its width along z; flat coordinates are (along, across). M1: right triangles, one diagonal; M2:
-// alternating diagonals; M3: equilateral, edges across the strip; M5: M3 jittered,
-// the shorter diagonal of each cell, seeded. Units: SI, +Y up.
-// Shapes: columns + 1 rows of particles along, rows + 1 across; index = along * (rows + 1) + across.
-// How it fails: an unsolved step ends the test. Thread rules: pure functions.
+// What it is: the solution at rest of the validation tests' sheets, and the clamped strips that several tests bend.
+// Units: SI, +Y up. Shapes: as in meshes.h. How it fails: an unsolved step ends the test. Thread rules: pure functions.
 #pragma once
 
-#include <cmath>
-#include <random>
-#include <string>
-#include <vector>
-
 #include "gtest/gtest.h"
-#include "server/base/units.h"
 #include "server/sim/solvers/solver.h"
+#include "tests/validation/meshes.h"
 
 namespace tryon::sim::validation {
-
-enum class MeshKind { kM1, kM2, kM3, kM5 };
-inline const char* name_of(MeshKind kind) {
-  switch (kind) {
-    case MeshKind::kM1:
-      return "M1";
-    case MeshKind::kM2:
-      return "M2";
-    case MeshKind::kM3:
-      return "M3";
-    default:
-      return "M5";
-  }
-}
-
-struct Strip {
-  double start = 0, cell = 0.01, width = 0.02;  // first column's place, spacing along, m
-  int columns = 20, rows = 2;
-  MeshKind mesh = MeshKind::kM1;
-  uint32_t seed = 0;
-  int at(int along, int across) const { return along * (rows + 1) + across; }
-};
-
-inline ClothInput make_strip(const Strip& s) {
-  ClothInput cloth;
-  std::mt19937 random(s.seed + 11);
-  const auto unit = [&] { return static_cast<double>(random()) / 4294967296.0 - 0.5; };
-  const double dy = s.width / s.rows;
-  std::vector<Vec2> flat;
-  for (int i = 0; i <= s.columns; ++i)
-    for (int j = 0; j <= s.rows; ++j) {
-      Vec2 p(s.start + i * s.cell, j * dy - s.width / 2);
-      const bool inner = i > 1 && i < s.columns && j > 0 && j < s.rows;
-      if ((s.mesh == MeshKind::kM3 || s.mesh == MeshKind::kM5) && j > 0 && j < s.rows && i % 2) p.y() += dy / 2;
-      if (s.mesh == MeshKind::kM5 && inner) p += 0.3 * Vec2(s.cell * unit(), dy * unit());
-      flat.push_back(p);
-    }
-  const auto add = [&](int a, int b, int c) {
-    cloth.triangles.push_back(Triangle(a, b, c));
-    cloth.corner_flat.push_back({flat[a], flat[b], flat[c]});
-  };
-  for (int i = 0; i < s.columns; ++i)
-    for (int j = 0; j < s.rows; ++j) {
-      const int a = s.at(i, j), b = s.at(i + 1, j), c = s.at(i + 1, j + 1), d = s.at(i, j + 1);
-      bool turned = s.mesh == MeshKind::kM2 && (i + j) % 2;
-      if (s.mesh == MeshKind::kM3) turned = i % 2 == 0;
-      if (s.mesh == MeshKind::kM5) turned = (flat[b] - flat[d]).norm() < (flat[a] - flat[c]).norm();
-      if (turned) {
-        add(a, b, d);
-        add(b, c, d);
-      } else {
-        add(a, b, c);
-        add(a, c, d);
-      }
-    }
-  for (const Vec2& p : flat) cloth.positions.push_back(Vec3(p.x(), 0, -p.y()));
-  cloth.fabric.areal_density = 0.2;
-  return cloth;
-}
 
 inline Scene vacuum() {
   Scene scene;
@@ -107,10 +39,11 @@ inline Rest bring_to_rest(const std::string& solver, const DrapeModel& model, co
   return rest;
 }
 
-// T1: a heavy elastica, clamped at half a cell before its first free column (0.4).
+// T1: a heavy elastica, clamped at half a cell before its first free column (0.4); on M4, whose ends are zigzags, at
+// their mean.
 struct Cantilever {
-  double gamma = 8, length = 0.2;
-  int elements = 20, rows = 2;
+  double gamma = 8, length = 0.2, aspect = 0.1;  // width over length
+  int elements = 20;
   MeshKind mesh = MeshKind::kM1;
   BendLaw bend = BendLaw::kShape;
   double stiffness_factor = 1;  // of the right bending constant
@@ -121,41 +54,65 @@ struct Bent {
   double residual = 0;
   DrapeState state;
 };
+
+inline Strip strip_of(const Cantilever& c) {
+  Strip s;
+  s.cell = c.length / (c.elements + (c.mesh == MeshKind::kM4 ? 0.0 : 0.5));
+  s.start = -s.cell;
+  s.columns = c.elements + 1;
+  s.mesh = c.mesh;
+  s.seed = c.seed;
+  s.rows = 1;
+  while (even_width(s) < 0.9 * c.aspect * c.length || (c.mesh == MeshKind::kM5 && s.rows < 2)) ++s.rows;
+  s.width = even_width(s);
+  return s;
+}
+
+// Where the clamp acts, from the strip's origin: half a column's distance before the last held column. M4's columns are
+// half a cell apart and hold every other row; its last held one stands at half a cell.
+inline double clamp_place(const Strip& s) { return s.mesh == MeshKind::kM4 ? s.cell / 4 : -s.cell / 2; }
+
+inline void clamp_first(const Strip& s, ClothInput* cloth) {
+  for (int k = 0; k < 2 * (s.rows + 1); ++k) cloth->pinned.push_back(k);
+}
+
+// Stretch and shear so stiff that they do not count (1.1).
+inline void stiffen(double length, ClothInput* cloth) {
+  const double weight = cloth->fabric.areal_density * kGravity * length;
+  const double bend = 1e4 * std::max(cloth->fabric.bend_warp, cloth->fabric.bend_weft) / (length * length);
+  cloth->fabric.stretch_warp = cloth->fabric.stretch_weft = std::max(2e4 * weight, bend);
+  cloth->fabric.shear = cloth->fabric.stretch_warp / 2;
+}
+
+inline Vec3 mean_of_column(const Strip& s, const DrapeState& state, int column) {
+  Vec3 sum = Vec3::Zero();
+  for (int j = 0; j <= s.rows; ++j) sum += state.x[s.at(column, j)].cast<double>() / (s.rows + 1);
+  return sum;
+}
+
 inline Bent bend_cantilever(const Cantilever& c, const std::string& solver = "newton", double h = 0.1,
                             int iterations = 50, int steps = 400) {
-  Strip strip;
-  strip.cell = c.length / (c.elements + 0.5);
-  strip.start = -strip.cell;
-  strip.columns = c.elements + 1;
-  strip.rows = c.rows;
-  strip.width = c.mesh == MeshKind::kM3 ? 2 / std::sqrt(3.0) * strip.cell * c.rows : 0.1 * c.length;
-  strip.mesh = c.mesh;
-  strip.seed = c.seed;
+  const Strip strip = strip_of(c);
   ClothInput cloth = make_strip(strip);
   const double w = cloth.fabric.areal_density * kGravity;
   cloth.bend = c.bend;
   cloth.fabric.bend_warp = cloth.fabric.bend_weft = c.stiffness_factor * w * std::pow(c.length, 3) / c.gamma;
-  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = 2e4 * w * c.length;
-  cloth.fabric.shear = 1e4 * w * c.length;
+  stiffen(c.length, &cloth);
   cloth.layout = SpringLayout::kMembrane;
   if (solver != "newton" && solver != "lbfgs") cloth.layout = SpringLayout::kThreads;
-  for (int k = 0; k < 2 * (strip.rows + 1); ++k) cloth.pinned.push_back(k);
+  clamp_first(strip, &cloth);
   const DrapeModel model = build_model(cloth).value();
   Rest rest = bring_to_rest(solver, model, vacuum(), start_state(cloth), 1e-5, steps, h, iterations);
-  double x = 0, y = 0;
-  for (int j = 0; j <= strip.rows; ++j) {
-    x += static_cast<double>(rest.state.x[strip.at(strip.columns, j)].x()) / (strip.rows + 1);
-    y += static_cast<double>(rest.state.x[strip.at(strip.columns, j)].y()) / (strip.rows + 1);
-  }
-  return {-y / (x + strip.cell / 2), rest.residual, std::move(rest.state)};
+  const Vec3 tip = mean_of_column(strip, rest.state, strip.columns);
+  return {-tip.y() / (tip.x() - clamp_place(strip)), rest.residual, std::move(rest.state)};
 }
 
 // validation.md 1.1, H / W_x against Gamma.
+inline constexpr std::pair<double, double> kMasterCurve[] = {{0.1, 0.01249955}, {1, 0.12456177},  {2, 0.24667321},
+                                                             {5, 0.58572118},   {8, 0.88433027},  {10, 1.06680232},
+                                                             {20, 1.86393014},  {30, 2.54721393}, {100, 5.88810462}};
 inline double exact_slope(double gamma) {
-  static const std::vector<std::pair<double, double>> table = {{0.1, 0.01249955}, {1, 0.12456177},  {2, 0.24667321},
-                                                               {5, 0.58572118},   {8, 0.88433027},  {10, 1.06680232},
-                                                               {20, 1.86393014},  {30, 2.54721393}, {100, 5.88810462}};
-  for (const auto& [g, slope] : table)
+  for (const auto& [g, slope] : kMasterCurve)
     if (g == gamma) return slope;
   return std::nan("");
 }

@@ -8,7 +8,8 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr double kCreaseWidth = 3e-3;  // m
+constexpr double kCreaseWidth = 3e-3;                        // m
+constexpr double kRoundCosine = 0.866, kEdgeCosine = 0.643;  // 30 and 50 degrees
 constexpr size_t kAtOnce = 64;
 
 class SolidCollider : public Collider {
@@ -50,6 +51,25 @@ class SurfaceCollider : public Collider {
 
  private:
   std::shared_ptr<const SurfaceQuery> surface_;
+};
+
+// A scan is facets of something round. The distance is to the facets; the normal is that of the round thing, or pressed
+// cloth would find no rest where the facets' normals jump. At true edges (a cut) the two are far apart: there the
+// distance's own normal holds.
+class MeshCollider : public Collider {
+ public:
+  explicit MeshCollider(const TriangleMesh& mesh) : index_(mesh) {}
+  using Collider::query;
+  Contact query(const Eigen::Vector3d& point, double max_distance) const override {
+    const ClosestPoint found = index_.query(point, max_distance);
+    if (found.triangle < 0) return {max_distance, Eigen::Vector3d::UnitY()};
+    const Vec3 smooth = index_.smooth_normal(found);
+    const double share = std::clamp((found.normal.dot(smooth) - kEdgeCosine) / (kRoundCosine - kEdgeCosine), 0.0, 1.0);
+    return {found.signed_distance, (found.normal + share * (smooth - found.normal)).normalized()};
+  }
+
+ private:
+  ClosestPointIndex index_;
 };
 
 class UnionCollider : public Collider {
@@ -94,8 +114,6 @@ std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids) {
 std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const SurfaceQuery> surface) {
   return std::make_unique<SurfaceCollider>(std::move(surface));
 }
-std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh) {
-  return make_surface_collider(std::make_shared<ClosestPointIndex>(mesh));
-}
+std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh) { return std::make_unique<MeshCollider>(mesh); }
 
 }  // namespace tryon::sim

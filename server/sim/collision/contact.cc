@@ -170,7 +170,7 @@ void ContactSet::end_step(const std::vector<RVec3>& x) {
   for (size_t k = 0; k < x.size(); ++k) {
     const int i = static_cast<int>(k);
     const Real limit = friction_limit(i);
-    multiplier_[i] = std::min(pressure(i, x[i]), stiffness_[i] * kMultiplierReach);
+    multiplier_[i] = std::min(pressure(i, x[i]), multiplier_[i] + stiffness_[i] * kMultiplierReach);
     if (multiplier_[i] <= 0) {
       anchored_[i] = sliding_[i] = 0;
       normal_force_[i] = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "server/sim/collision/element_distance.h"
@@ -12,6 +14,7 @@ namespace {
 
 constexpr Real kReachShare = Real(0.6);        // of the mean edge: how far pairs are searched
 constexpr Real kBoundShare = Real(0.45);       // of the nearest distance: two such steps never meet
+constexpr Real kSearchShare = Real(0.25);      // of the reach: motion after which pairs are searched anew
 constexpr Real kNeighbourShare = Real(0.2);    // of the shortest rest edge: contact radius between near neighbours
 constexpr Real kSlipRange = Real(1e-4);        // m of slip over which friction grows to its limit
 constexpr Real kPull = Real(0.5);              // of stiffness times radius: the force that opens a contour
@@ -35,8 +38,8 @@ SelfContact::SelfContact(const DrapeModel& model, Real radius, Real friction, st
     : elements_(model), radius_(radius), friction_(friction), stiffness_(std::move(stiffness)) {
   reach_ = std::max(Real(2) * radius_, kReachShare * elements_.mean_edge());
   const int n = model.particle_count;
-  for (auto* v : {&centre_, &start_, &pull_}) v->assign(n, RVec3::Zero());
-  bound_.assign(n, reach_);
+  for (auto* v : {&origin_, &centre_, &start_, &pull_}) v->assign(n, RVec3::Zero());
+  for (auto* v : {&bound_, &moved_}) v->assign(n, reach_);
   crossed_.assign(n, 0);
 }
 
@@ -64,28 +67,23 @@ SelfContact::Gap SelfContact::gap_of(const Pair& pair, const std::vector<RVec3>&
 }
 
 void SelfContact::add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges) {
-  Pair pair{v, edges, radius_, 0};
-  const Gap gap = gap_of(pair, x);
-  if (gap.distance >= reach_) return;
-  const bool crossed = crossed_[v[0]] || crossed_[v[1]] || crossed_[v[2]] || crossed_[v[3]];
+  if (crossed_[v[0]] || crossed_[v[1]] || crossed_[v[2]] || crossed_[v[3]]) return;
+  Pair pair{v, edges, radius_, 0, 0, 0};
+  pair.distance = gap_of(pair, x).distance;
+  if (pair.distance >= reach_) return;
   if (neighbours(v, edges)) {
     Real shortest = elements_.rest_length(v[0]);
     for (int k = 1; k < 4; ++k) shortest = std::min(shortest, elements_.rest_length(v[k]));
     pair.radius = std::min(radius_, kNeighbourShare * shortest);
   }
-  for (int k = 0; k < 4; ++k) {
-    pair.stiffness += Real(0.25) * stiffness_[v[k]];
-    if (!crossed) bound_[v[k]] = std::min(bound_[v[k]], kBoundShare * std::max(gap.distance, kLeastDistance));
-  }
-  if (!crossed) pairs_.push_back(pair);
+  for (int k = 0; k < 4; ++k) pair.stiffness += Real(0.25) * stiffness_[v[k]];
+  pairs_.push_back(pair);
 }
 
 void SelfContact::search(const std::vector<RVec3>& x) {
-  centre_ = x;
-  stopped_ = waited_ = 0;
-  ever_stopped_ = false;
+  origin_ = x;
+  searched_ = true;
   pairs_.clear();
-  std::fill(bound_.begin(), bound_.end(), kBoundShare * reach_);
   elements_.find(x, reach_);
   find_crossings(x);
   for (const auto& pair : elements_.vertex_triangles()) {
@@ -96,11 +94,54 @@ void SelfContact::search(const std::vector<RVec3>& x) {
     const auto &e = elements_.edges()[pair.first], &f = elements_.edges()[pair.second];
     add_pair(x, {e.a, e.b, f.a, f.b}, true);
   }
+  rebound(x);
+}
+
+// The most that the two elements of a pair can have come nearer by.
+Real SelfContact::moved(const std::array<int, 4>& v, bool edges, const std::vector<Real>& by) const {
+  if (edges) return std::max(by[v[0]], by[v[1]]) + std::max(by[v[2]], by[v[3]]);
+  return by[v[0]] + std::max(by[v[1]], std::max(by[v[2]], by[v[3]]));
+}
+
+// Bounds at x from the last search's pairs. A pair's distance is computed anew only where motion since the search has
+// used up half of it; what was out of reach then is still as far as the reach less what both have moved.
+void SelfContact::rebound(const std::vector<RVec3>& x) {
+  centre_ = x;
+  stopped_ = waited_ = 0;
+  ever_stopped_ = false;
+  Real farthest = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    moved_[i] = (x[i] - origin_[i]).norm();
+    farthest = std::max(farthest, moved_[i]);
+  }
+  for (size_t i = 0; i < x.size(); ++i) bound_[i] = kBoundShare * (reach_ - moved_[i] - farthest);
+  for (Pair& pair : pairs_) {
+    pair.least = pair.distance - moved(pair.v, pair.edges, moved_);
+    if (pair.least < Real(0.5) * pair.distance) pair.least = gap_of(pair, x).distance;
+    const Real bound = kBoundShare * std::max(pair.least, kLeastDistance);
+    for (int v : pair.v) bound_[v] = std::min(bound_[v], bound);
+  }
+  touching_.clear();
+  for (size_t k = 0; k < pairs_.size(); ++k)
+    if (pairs_[k].least - moved(pairs_[k].v, pairs_[k].edges, bound_) < pairs_[k].radius)
+      touching_.push_back(static_cast<int>(k));
+}
+
+// True if a search was needed.
+bool SelfContact::renew_bounds(const std::vector<RVec3>& x) {
+  Real farthest = 0;
+  for (size_t i = 0; searched_ && i < x.size(); ++i) farthest = std::max(farthest, (x[i] - origin_[i]).squaredNorm());
+  if (searched_ && crossing_count_ == 0 && farthest < kSearchShare * kSearchShare * reach_ * reach_) {
+    rebound(x);
+    return false;
+  }
+  search(x);
+  return true;
 }
 
 void SelfContact::begin_step(const std::vector<RVec3>& x) {
   start_ = x;
-  search(x);
+  renew_bounds(x);
   grip(x);
 }
 
@@ -108,8 +149,7 @@ bool SelfContact::refresh(const std::vector<RVec3>& x) {
   if (stopped_ == 0) return false;
   const bool few = stopped_ < std::max(1, static_cast<int>(x.size()) / kFewShare);
   if (few && ++waited_ < kPatience) return false;
-  search(x);
-  return true;
+  return renew_bounds(x);
 }
 
 bool SelfContact::limit(std::vector<RVec3>* x) {
@@ -127,13 +167,14 @@ bool SelfContact::limit(std::vector<RVec3>* x) {
 
 bool SelfContact::renew(const std::vector<RVec3>& x) {
   if (!ever_stopped_) return false;
-  search(x);
+  renew_bounds(x);
   return true;
 }
 
 double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
   double energy = 0;
-  for (const Pair& pair : pairs_) {
+  for (int index : touching_) {
+    const Pair& pair = pairs_[index];
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius) continue;
     const Push push = push_of(gap.distance, pair.radius);
@@ -164,7 +205,8 @@ double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradien
 void SelfContact::grip(const std::vector<RVec3>& x) {
   grips_.clear();
   if (friction_ <= 0) return;
-  for (const Pair& pair : pairs_) {
+  for (int index : touching_) {
+    const Pair& pair = pairs_[index];
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
     const Real force = pair.stiffness * push_of(gap.distance, pair.radius).force;

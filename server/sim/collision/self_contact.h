@@ -19,10 +19,9 @@ class SelfContact {
   // radius: m, at which layers begin to touch; stiffness [particle_count] N/m; friction: one coefficient.
   SelfContact(const DrapeModel& model, Real radius, Real friction, std::vector<Real> stiffness);
 
-  // A new step from x: pairs, bounds, friction anchors, contours to open.
+  // A new step from x: bounds, friction anchors, contours to open.
   void begin_step(const std::vector<RVec3>& x);
-  // New pairs and bounds from x if many vertices have used up theirs, or some have for long; true if that may change
-  // the energy.
+  // New bounds from x if many vertices have used up theirs, or some have for long; true if the energy may have changed.
   bool refresh(const std::vector<RVec3>& x);
   // The same at once, if any limit() since the last search stopped a vertex.
   bool renew(const std::vector<RVec3>& x);
@@ -40,6 +39,8 @@ class SelfContact {
     bool edges;   // edge-edge (v0 v1 against v2 v3), else vertex v0 against triangle v1 v2 v3
     Real radius;  // smaller between neighbours of neighbours
     Real stiffness;
+    Real distance;  // at the last search
+    Real least;     // now, at the least
   };
   struct Grip {  // friction of a pair: its weights and normal of the step's start
     std::array<int, 4> v;
@@ -54,6 +55,9 @@ class SelfContact {
   };
 
   void search(const std::vector<RVec3>& x);
+  void rebound(const std::vector<RVec3>& x);
+  bool renew_bounds(const std::vector<RVec3>& x);
+  Real moved(const std::array<int, 4>& v, bool edges, const std::vector<Real>& by) const;
   void find_crossings(const std::vector<RVec3>& x);
   void open_contour(const std::vector<RVec3>& x, int edge, int triangle, Real s);
   void add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges);
@@ -64,14 +68,16 @@ class SelfContact {
   ClothElements elements_;
   Real radius_, reach_, friction_;
   std::vector<Real> stiffness_;
-  std::vector<Pair> pairs_;
+  std::vector<Pair> pairs_;    // all within reach at the last search
+  std::vector<int> touching_;  // those that may come within their radius inside the bounds
   std::vector<Grip> grips_;
-  std::vector<RVec3> centre_, start_, pull_;  // of bounds; of the step; N, towards an uncrossed state
-  std::vector<Real> bound_;
-  std::vector<uint8_t> crossed_;  // [particle_count] belongs to a crossed pair
+  std::vector<RVec3> origin_, centre_, start_;  // of the last search; of the bounds; of the step
+  std::vector<RVec3> pull_;                     // N, towards an uncrossed state
+  std::vector<Real> bound_, moved_;             // moved_: since the last search
+  std::vector<uint8_t> crossed_;                // [particle_count] belongs to a crossed pair
   int crossing_count_ = 0;
-  bool ever_stopped_ = false;  // since the last search
-  int stopped_ = 0, waited_ = 0;  // vertices at their bound in the last limit(); refreshes put off since the search
+  bool searched_ = false, ever_stopped_ = false;  // ever; since the last bounds
+  int stopped_ = 0, waited_ = 0;  // vertices at their bound in the last limit(); refreshes put off since the bounds
 };
 
 }  // namespace tryon::sim

@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/bend_matrix.h"
 #include "server/sim/constraints/folds.h"
+#include "server/sim/constraints/local_step.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/threads.h"
 #include "server/sim/constraints/ties.h"
@@ -21,15 +23,13 @@ namespace {
 constexpr int kGrain = 512;
 int chunk_count(int count) { return (count + kGrain - 1) / kGrain; }
 
-// 1 - rest/length, the factor of a spring's tension, safe at zero length.
-Real slack(Real squared_length) { return 1 - 1 / std::sqrt(std::max(squared_length, Real(1e-24))); }
-
 }  // namespace
 
 ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
     : model_(model), tie_stiffness_(static_cast<Real>(tie_stiffness)) {
   const int hinges = model.hinges.count(), springs = model.springs.count();
   const int folds = model.folds.count();
+  while (plain_springs_ < springs && model.springs.kind[plain_springs_] < SpringKind::kSeam) ++plain_springs_;
   slots_.resize(fold_slot() + 4 * folds);
   angles_.resize(folds);
   partials_.resize(chunk_count(model.threads.count()) + chunk_count(model.membranes.count()) + chunk_count(hinges) +
@@ -114,29 +114,22 @@ Eigen::SparseMatrix<double> ElasticEnergy::matrix() const {
     for (int k = 0; k < 4; ++k) open.push_back({model_.folds.particle[f][k], static_cast<double>(w[k]), own / edge2});
     flush();
   }
+  const BendMatrix& bend = model_.bend_matrix;
+  for (int i = 0; i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
+    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) {
+      triplets.emplace_back(i, bend.column[k], static_cast<double>(bend.stiffness[k]));
+      triplets.emplace_back(i, i, -static_cast<double>(bend.stiffness[k]));
+    }
   Eigen::SparseMatrix<double> out(model_.particle_count, model_.particle_count);
   out.setFromTriplets(triplets.begin(), triplets.end());
   return out;
 }
 
 void ElasticEnergy::run_threads(int begin, int end, double* energy) {
-  double sum = 0;
-  for (int t = begin; t < end; ++t) {
-    const Triangle& corner = model_.triangles[t];
-    const auto& s = model_.threads.shape[t];
-    const Real weft = model_.threads.weft[t], warp = model_.threads.warp[t], bias = model_.threads.bias[t];
-    const RVec3 e1 = x_[corner[1]] - x_[corner[0]], e2 = x_[corner[2]] - x_[corner[0]];
-    const RVec3 fx = s[0] * e1 + s[1] * e2, fy = s[2] * e1 + s[3] * e2;
-    const Real xx = fx.squaredNorm(), yy = fy.squaredNorm(), xy = fx.dot(fy), mean = (xx + yy) / 2;
-    // thread::value and thread::gradient with the shared lengths taken once.
-    const Real px = slack(xx), py = slack(yy), plus = slack(mean + xy), minus = slack(mean - xy);
-    sum += 0.5 * (weft * xx * px * px + warp * yy * py * py +
-                  bias * ((mean + xy) * plus * plus + (mean - xy) * minus * minus));
-    const Real same = bias * (plus + minus) / 2, cross = bias * (plus - minus) / 2;
-    slots_[2 * t] = (weft * px + same) * fx + cross * fy;
-    slots_[2 * t + 1] = (warp * py + same) * fy + cross * fx;
-  }
-  *energy = sum;
+  const Threads& t = model_.threads;
+  *energy = local_step::best_kernels().threads(
+      {model_.triangles.data(), t.shape.data(), t.weft.data(), t.warp.data(), t.bias.data()}, x_, begin, end,
+      slots_.data());
 }
 
 void ElasticEnergy::run_membranes(int begin, int end, double* energy) {
@@ -168,13 +161,16 @@ void ElasticEnergy::run_hinges(int begin, int end, double* energy) {
 }
 
 void ElasticEnergy::run_springs(int begin, int end, double* energy) {
+  const Springs& springs = model_.springs;
   RVec3* out = slots_.data() + hinge_slot() + model_.hinges.count();
-  double sum = 0;
-  for (int i = begin; i < end; ++i) {
-    const RVec3 e = x_[model_.springs.a[i]] - x_[model_.springs.b[i]];
-    const Real rest = tie::rest(model_.springs, i, rest_ratio_);
-    const Real k = tie::stiffness(model_.springs, i, tie_stiffness_);
-    if (model_.springs.kind[i] == SpringKind::kTether && spring::is_slack(rest, e)) {
+  const int plain = std::clamp(plain_springs_, begin, end);
+  double sum = local_step::best_kernels().springs(
+      {springs.a.data(), springs.b.data(), springs.rest.data(), springs.stiffness.data()}, x_, begin, plain, out);
+  for (int i = plain; i < end; ++i) {
+    const RVec3 e = x_[springs.a[i]] - x_[springs.b[i]];
+    const Real rest = tie::rest(springs, i, rest_ratio_);
+    const Real k = tie::stiffness(springs, i, tie_stiffness_);
+    if (springs.kind[i] == SpringKind::kTether && spring::is_slack(rest, e)) {
       out[i].setZero();
       continue;
     }
@@ -208,12 +204,15 @@ void ElasticEnergy::run_folds(int begin, int end, double* energy) {
 }
 
 void ElasticEnergy::gather(int begin, int end, double* energy) {
-  for (int i = begin; i < end; ++i) {
-    RVec3 sum = RVec3::Zero();
-    for (int p = gather_begin_[i]; p < gather_begin_[i + 1]; ++p) sum += gather_weight_[p] * slots_[gather_slot_[p]];
-    gradient_[i] = sum;
+  local_step::best_kernels().gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data()}, slots_.data(),
+                                    begin, end, gradient_);
+  double bent = 0;
+  for (int i = begin; i < end && model_.bend_matrix.count() > 0; ++i) {
+    double own = 0;
+    gradient_[i] += bend_matrix::gradient(model_.bend_matrix, i, x_, &own);
+    bent += own;
   }
-  *energy = 0;
+  *energy = bent;
 }
 
 void ElasticEnergy::for_chunks(const RunContext& run, int count, int partial_begin,

@@ -37,6 +37,7 @@ class ElasticEnergy {
 
   const DrapeModel& model_;
   Real tie_stiffness_;
+  int plain_springs_ = 0;  // how many come before the first seam or tether
   int hinge_slot() const { return 2 * (model_.threads.count() + model_.membranes.count()); }
 
   int fold_slot() const { return hinge_slot() + model_.hinges.count() + model_.springs.count(); }

@@ -29,11 +29,19 @@ void OuterForces::gather(const DrapeModel& model, const Scene& scene, const Drap
     force[i] = gravity::force(model.mass[i], g);
     drag[i] = 0;
   }
+  if (scene.pressure != 0) add_pressure(model, scene.pressure, state);
   if (scene.wind.drag == 0 && scene.wind.lift == 0) return;
   if (scene.wind.model == WindModel::kVertex) {
     add_vertex_wind(model, scene, state);
   } else {
     add_triangle_wind(model, scene, state);
+  }
+}
+
+void OuterForces::add_pressure(const DrapeModel& model, double pressure, const DrapeState& state) {
+  for (const Triangle& c : model.triangles) {
+    const RVec3 cross = (state.x[c[1]] - state.x[c[0]]).cross(state.x[c[2]] - state.x[c[0]]);
+    for (int k = 0; k < 3; ++k) force[c[k]] += Real(pressure / 6) * cross;
   }
 }
 

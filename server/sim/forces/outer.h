@@ -1,4 +1,5 @@
-// What it is: all forces on the particles from outside cloth and contact: gravity and wind. Wind is linear in the
+// What it is: all forces on the particles from outside cloth and contact: gravity, pressure (a third of each triangle's
+// on its corners, along the normal at the step's start) and wind. Wind is linear in the
 // velocity about the step's start, force - drag v, so that a solver can take v at the step's end (fast air must not
 // throw light cloth); where v has not changed it is the wind's exact force.
 // Units: N, N s/m. Shapes: force, drag, normal [particle_count]; normal is work space. How it fails: never; NaN goes
@@ -19,6 +20,7 @@ struct OuterForces {
   void gather(const DrapeModel& model, const Scene& scene, const DrapeState& state);
 
  private:
+  void add_pressure(const DrapeModel& model, double pressure, const DrapeState& state);
   void add_vertex_wind(const DrapeModel& model, const Scene& scene, const DrapeState& state);
   void add_triangle_wind(const DrapeModel& model, const Scene& scene, const DrapeState& state);
   std::vector<RVec3> normal_;  // [particle_count] area-weighted, not unit

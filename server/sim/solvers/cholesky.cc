@@ -1,175 +1,117 @@
 #include "server/sim/solvers/cholesky.h"
 
 #include <algorithm>
-#include <numeric>
-
-#include "Eigen/OrderingMethods"
 
 namespace tryon::sim {
 
-namespace {
-
-// A run of columns: `rows` below the run, values in its triangle and below that are not padding.
-struct Run {
-  int first = 0, last = 0;
-  int64_t rows = 0, own = 0;
-  int width() const { return last - first + 1; }
-  int64_t dense() const { return int64_t{width()} * (width() - 1) / 2 + width() * rows; }
-};
-
-// Padding is worth its bytes while panels are narrow.
-bool worth_joining(const Run& child, const Run& parent) {
-  Run both{child.first, parent.last, parent.rows, child.own + parent.own};
-  const double padding = static_cast<double>(both.dense() - both.own) / static_cast<double>(both.dense());
-  if (both.width() <= 4) return padding < 0.4;
-  return padding < (both.width() <= 16 ? 0.12 : 0.03);
-}
-
-}  // namespace
-
-void Cholesky::order(const Eigen::SparseMatrix<double>& matrix) {
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> inverse;
-  Eigen::AMDOrdering<int>()(matrix, inverse);
-  place_.resize(n_);
-  for (int k = 0; k < n_; ++k) place_[inverse.indices()[k]] = k;
-
-  upper_begin_.assign(n_ + 1, 0);
-  const int *outer = matrix.outerIndexPtr(), *inner = matrix.innerIndexPtr();
-  for (int j = 0; j < n_; ++j)
-    for (int p = outer[j]; p < outer[j + 1]; ++p)
-      if (place_[inner[p]] <= place_[j]) ++upper_begin_[place_[j] + 1];
-  std::partial_sum(upper_begin_.begin(), upper_begin_.end(), upper_begin_.begin());
-  upper_row_.resize(upper_begin_.back());
-  upper_source_.resize(upper_begin_.back());
-  std::vector<int> next(upper_begin_.begin(), upper_begin_.end() - 1);
-  for (int j = 0; j < n_; ++j)
-    for (int p = outer[j]; p < outer[j + 1]; ++p) {
-      if (place_[inner[p]] > place_[j]) continue;
-      upper_row_[next[place_[j]]] = place_[inner[p]];
-      upper_source_[next[place_[j]]++] = p;
-    }
-}
-
-// Columns of L that reach into this row, in an order in which each comes before its ancestors: stack[result .. n).
-int Cholesky::reach(int column, int* stack) {
-  int top = n_;
-  mark_[column] = column;
-  for (int p = upper_begin_[column]; p < upper_begin_[column + 1]; ++p) {
-    int length = 0;
-    for (int i = upper_row_[p]; i >= 0 && mark_[i] != column; i = parent_[i]) {
-      stack[length++] = i;
-      mark_[i] = column;
-    }
-    while (length > 0) stack[--top] = stack[--length];
-  }
-  return top;
-}
-
-void Cholesky::analyse(const Eigen::SparseMatrix<double>& matrix) {
+void Cholesky::analyse(const Eigen::SparseMatrix<double>& matrix, int block) {
   n_ = static_cast<int>(matrix.rows());
-  order(matrix);
-  parent_.assign(n_, -1);
-  std::vector<int> ancestor(n_, -1);
-  for (int k = 0; k < n_; ++k)
-    for (int p = upper_begin_[k]; p < upper_begin_[k + 1]; ++p)
-      for (int i = upper_row_[p]; i != -1 && i < k;) {
-        const int next = ancestor[i];
-        ancestor[i] = k;
-        if (next == -1) parent_[i] = k;
-        i = next;
-      }
-  mark_.assign(n_, -1);
-  stack_.resize(n_);
-  std::vector<int> count(n_ + 1, 0);
-  for (int k = 0; k < n_; ++k)
-    for (int t = reach(k, stack_.data()); t < n_; ++t) ++count[stack_[t] + 1];
-  begin_.resize(n_ + 1);
-  std::partial_sum(count.begin(), count.end(), begin_.begin());
-  row_.resize(begin_.back());
-  value_.resize(begin_.back());
-  find_pattern();
-  find_panels();
-  inverse_pivot_.resize(n_);
-  filled_.resize(n_);
-  work_.assign(n_, 0.0);
+  pattern_ = find_pattern(matrix, block);
+  value_.assign(pattern_.values * int64_t{sizeof(Real)} / 32, Aligned{});
+  inverse_pivot_.assign(n_, Real(0));
+  const int64_t m = pattern_.largest_front;
+  front_.assign(m * m, 0.0);
+  stack_.assign(pattern_.stack_values, 0.0);
+  work_.assign(panels::kWidest * panels::kWidest, 0.0);
+  waiting_.clear();
+  waiting_.reserve(pattern_.panel.size());
   lanes_.assign(n_, panels::Lane{});
+  work_stride_ = panels::padded(pattern_.largest_front) + panels::kRowsTogether;
+  rows_.assign(3 * work_stride_ * int64_t{sizeof(Real)} / 32, Aligned{});
 }
 
-// Rows of every column, ascending: column by column of the upper triangle each row is reached in turn.
-void Cholesky::find_pattern() {
-  filled_.assign(begin_.begin(), begin_.end() - 1);
-  std::fill(mark_.begin(), mark_.end(), -1);
-  for (int k = 0; k < n_; ++k)
-    for (int t = reach(k, stack_.data()); t < n_; ++t) row_[filled_[stack_[t]]++] = k;
+// The matrix's own values, then what the children left: their updates are the top of the stack.
+void Cholesky::assemble(int index, const double* values) {
+  const panels::Panel& panel = pattern_.panel[index];
+  const int64_t m = panel.width + panel.row_count();
+  std::fill(front_.begin(), front_.begin() + m * m, 0.0);
+  for (int64_t e = pattern_.entry_begin[index]; e < pattern_.entry_begin[index + 1]; ++e)
+    front_[pattern_.entry_place[e]] += values[pattern_.entry_source[e]];
+  for (int c = 0; c < pattern_.child_count[index]; ++c) {
+    const panels::Panel& child = pattern_.panel[waiting_.back()];
+    waiting_.pop_back();
+    const int r = child.row_count();
+    const int* to = pattern_.row_in_parent.data() + child.rows_begin;
+    stack_end_ -= int64_t{r} * r;
+    const double* update = stack_.data() + stack_end_;
+    for (int j = 0; j < r; ++j, update += r) {
+      double* column = front_.data() + to[j] * m;
+      for (int i = j; i < r; ++i) column[to[i]] += update[i];
+    }
+  }
 }
 
-void Cholesky::find_panels() {
-  std::vector<Run> runs;
-  for (int j = 0; j < n_; ++j) {
-    const int64_t below = begin_[j + 1] - begin_[j];
-    runs.push_back({j, j, below, below});
-    while (runs.size() > 1) {
-      const Run &child = runs[runs.size() - 2], &parent = runs.back();
-      if (parent_[child.last] != parent.first || !worth_joining(child, parent)) break;
-      const Run both{child.first, parent.last, parent.rows, child.own + parent.own};
-      runs.pop_back();
-      runs.back() = both;
-    }
-  }
-  panel_.clear();
-  panel_row_.clear();
-  panel_place_.assign(row_.size(), 0);
-  int64_t value = 0;
-  std::vector<int64_t> at(n_, 0);  // line of a row inside the panel
-  for (const Run& run : runs) {
-    const int w = run.width();
-    panels::Panel panel{run.first, w, value, static_cast<int64_t>(panel_row_.size()), 0};
-    panel_row_.insert(panel_row_.end(), row_.begin() + begin_[run.last], row_.begin() + begin_[run.last + 1]);
-    panel.rows_end = static_cast<int64_t>(panel_row_.size());
-    for (int k = 0; k < w; ++k) at[run.first + k] = k;
-    for (int64_t r = panel.rows_begin; r < panel.rows_end; ++r) at[panel_row_[r]] = w + r - panel.rows_begin;
-    for (int j = run.first; j <= run.last; ++j)
-      for (int p = begin_[j]; p < begin_[j + 1]; ++p) panel_place_[p] = value + at[row_[p]] * w + (j - run.first);
-    value += int64_t{w} * (w + panel.rows_end - panel.rows_begin);
-    panel_.push_back(panel);
-  }
-  panel_value_.assign(value, Real(0));
+int64_t Cholesky::work_of(int panel) const {
+  const panels::Panel& p = pattern_.panel[panel];
+  const int64_t m = p.width + p.row_count();
+  return m * m * (p.width + 1);
 }
 
-int Cholesky::factor(const double* values) {
-  std::fill(mark_.begin(), mark_.end(), -1);
-  std::copy(begin_.begin(), begin_.end() - 1, filled_.begin());
-  for (int k = 0; k < n_; ++k) {
-    for (int p = upper_begin_[k]; p < upper_begin_[k + 1]; ++p) work_[upper_row_[p]] += values[upper_source_[p]];
-    double pivot = work_[k];
-    work_[k] = 0;
-    for (int t = reach(k, stack_.data()); t < n_; ++t) {
-      const int j = stack_[t];
-      const double y = work_[j];
-      work_[j] = 0;
-      for (int p = begin_[j]; p < filled_[j]; ++p) work_[row_[p]] -= static_cast<double>(value_[p]) * y;
-      const double l = y * static_cast<double>(inverse_pivot_[j]);
-      pivot -= l * y;
-      value_[filled_[j]++] = static_cast<Real>(l);
-    }
-    if (!(pivot > 0)) {
-      std::fill(work_.begin(), work_.end(), 0.0);
-      return k;
-    }
-    inverse_pivot_[k] = static_cast<Real>(1 / pivot);
+int64_t Cholesky::total_work() const {
+  int64_t sum = 0;
+  for (int s = 0; s < panel_count(); ++s) sum += work_of(s);
+  return sum;
+}
+
+int64_t Cholesky::longest_stretch() const {
+  int64_t longest = 0, work = kWorkBetweenChecks;
+  for (int s = 0; s < panel_count(); ++s) {
+    if (work >= kWorkBetweenChecks) work = 0;
+    work += work_of(s);
+    longest = std::max(longest, work);
   }
-  for (size_t p = 0; p < value_.size(); ++p) panel_value_[panel_place_[p]] = value_[p];
+  return longest;
+}
+
+int Cholesky::row_at(int place) const {
+  return static_cast<int>(std::find(pattern_.place.begin(), pattern_.place.end(), place) - pattern_.place.begin());
+}
+
+int Cholesky::factor(const double* values, const RunContext& run) {
+  const panels::Kernels& kernels = panels::best_kernels();
+  stack_end_ = 0;
+  waiting_.clear();
+  int64_t work = kWorkBetweenChecks;
+  for (int s = 0; s < panel_count(); ++s) {
+    const panels::Panel& panel = pattern_.panel[s];
+    const int w = panel.width, r = panel.row_count(), m = w + r;
+    if (work >= kWorkBetweenChecks) {
+      if (!run.check().ok()) return kStopped;
+      work = 0;
+    }
+    work += work_of(s);
+    assemble(s, values);
+    const int failed = kernels.eliminate(front_.data(), m, w, work_.data());
+    if (failed >= 0) return row_at(panel.first + failed);
+    for (int k = 0; k < w; ++k) inverse_pivot_[panel.first + k] = static_cast<Real>(1 / front_[int64_t{k} * m + k]);
+    kernels.pack(front_.data(), m, w, work_.data(), value_.data()->at + panel.value);
+    if (r == 0) continue;
+    for (int j = 0; j < r; ++j)
+      std::copy_n(front_.begin() + int64_t{w + j} * m + w + j, r - j, stack_.begin() + stack_end_ + int64_t{j} * r + j);
+    stack_end_ += int64_t{r} * r;
+    waiting_.push_back(s);
+  }
   return -1;
+}
+
+void Cholesky::solve_lanes() {
+  panels::best_kernels().solve({pattern_.panel.data(), panel_count(), value_.data()->at, pattern_.row.data(),
+                                inverse_pivot_.data(), rows_.data()->at, work_stride_},
+                               lanes_.data());
 }
 
 void Cholesky::solve(const RVec3* right_side, RVec3* solution) {
   for (int i = 0; i < n_; ++i)
-    for (int k = 0; k < 3; ++k) lanes_[place_[i]].at[k] = right_side[i][k];
-  panels::best_kernels().solve(
-      {panel_.data(), static_cast<int>(panel_.size()), panel_value_.data(), panel_row_.data(), inverse_pivot_.data()},
-      lanes_.data());
+    for (int k = 0; k < 3; ++k) lanes_[pattern_.place[i]].at[k] = right_side[i][k];
+  solve_lanes();
   for (int i = 0; i < n_; ++i)
-    for (int k = 0; k < 3; ++k) solution[i][k] = lanes_[place_[i]].at[k];
+    for (int k = 0; k < 3; ++k) solution[i][k] = lanes_[pattern_.place[i]].at[k];
+}
+
+void Cholesky::solve(const double* right_side, double* solution) {
+  for (int i = 0; i < n_; ++i) lanes_[pattern_.place[i]] = {{static_cast<Real>(right_side[i]), 0, 0, 0}};
+  solve_lanes();
+  for (int i = 0; i < n_; ++i) solution[i] = static_cast<double>(lanes_[pattern_.place[i]].at[0]);
 }
 
 }  // namespace tryon::sim

@@ -1,46 +1,57 @@
 // What it is: sparse L D L^T of a symmetric positive definite n x n matrix, solved for three right-hand sides at once
-// (the global step: the same scalar factor serves x, y and z). Order by approximate minimum degree, pattern once;
-// the factor is kept as dense panels (panels.h).
+// (the global step: the same scalar factor serves x, y and z). Multifrontal: panel after panel, each in a dense front
+// that takes up its children's updates. Factorised in double; kept and solved in Real.
 // Units: the matrix's. Shapes: values as in the matrix given to analyse(); vectors [n] of 3. No allocation after
-// analyse. How it fails: factor() returns the first column whose pivot is not positive, -1 when all is well. Thread
-// rules: one object, one thread. Cites: Davis 2006, ch. 4 (up-looking factorisation, elimination tree).
+// analyse. How it fails: factor() returns the first row whose pivot is not positive, kStopped where the context says
+// so (asked every kWorkBetweenChecks multiplications), -1 when all is well. Thread rules: one object, one thread.
+// Cites: Duff, Reid 1983 (multifrontal); Davis 2006 (elimination tree).
 #pragma once
 
 #include <vector>
 
 #include "Eigen/Sparse"
+#include "server/base/run_context.h"
 #include "server/sim/real.h"
+#include "server/sim/solvers/cholesky_pattern.h"
 #include "server/sim/solvers/panels.h"
 
 namespace tryon::sim {
 
 class Cholesky {
  public:
-  void analyse(const Eigen::SparseMatrix<double>& matrix);  // symmetric, full, compressed
-  int factor(const double* values);                         // in the order of the analysed matrix's valuePtr()
-  void solve(const RVec3* right_side, RVec3* solution);     // may be the same array
-  int64_t factor_nonzeros() const { return static_cast<int64_t>(row_.size()); }
-  int64_t panel_values() const { return static_cast<int64_t>(panel_value_.size()); }  // with the padding
+  static constexpr int kStopped = -2;
+  static constexpr int64_t kWorkBetweenChecks = 5'000'000;  // about 2 ms
+
+  // Symmetric, compressed, whole or the lower triangle; rows in blocks that are ordered as one.
+  void analyse(const Eigen::SparseMatrix<double>& matrix, int block = 1);
+  // Values in the order of the analysed matrix's valuePtr().
+  int factor(const double* values, const RunContext& run = {});
+  void solve(const RVec3* right_side, RVec3* solution);    // may be the same array
+  void solve(const double* right_side, double* solution);  // one right-hand side, at the price of three
+  int64_t factor_nonzeros() const { return pattern_.nonzeros; }
+  int64_t panel_values() const { return pattern_.values; }  // with the padding
+  // Multiplications (about) of a factorisation, and the most of them between two questions to the context.
+  int64_t total_work() const;
+  int64_t longest_stretch() const;
+  int panel_count() const { return static_cast<int>(pattern_.panel.size()); }
 
  private:
-  void order(const Eigen::SparseMatrix<double>& matrix);
-  int reach(int column, int* stack);
-  void find_pattern();
-  void find_panels();
+  int64_t work_of(int panel) const;
+  void assemble(int index, const double* values);
+  void solve_lanes();
+  int row_at(int place) const;
 
   int n_ = 0;
-  std::vector<int> place_;                    // [n] matrix row -> place in the factor
-  std::vector<int> upper_begin_, upper_row_;  // permuted upper triangle by columns
-  std::vector<int> upper_source_;             // where its values stand in the matrix
-  std::vector<int> parent_;                   // elimination tree
-  std::vector<int> begin_, row_;              // L below the diagonal, by columns
-  std::vector<Real> value_, inverse_pivot_;
-  std::vector<int> mark_, stack_, filled_;  // work
-  std::vector<double> work_;
-  std::vector<panels::Panel> panel_;
-  std::vector<int> panel_row_;
-  std::vector<int64_t> panel_place_;  // of every value of L
-  std::vector<Real> panel_value_;
+  CholeskyPattern pattern_;
+  struct alignas(32) Aligned {
+    Real at[32 / sizeof(Real)];
+  };
+  std::vector<Aligned> value_, rows_;
+  int work_stride_ = 0;
+  std::vector<Real> inverse_pivot_;
+  std::vector<double> front_, stack_, work_;
+  int64_t stack_end_ = 0;
+  std::vector<int> waiting_;         // panels whose updates lie on the stack
   std::vector<panels::Lane> lanes_;  // [n] permuted
 };
 

@@ -38,7 +38,8 @@ bool DescentSolver::search_line(const RunContext& run) {
   const double slope = dot(gradient_, direction_);
   if (!(slope < 0)) return false;
   Real length = 1;
-  for (int halving = 0; halving <= kMaxHalvings; ++halving, length *= Real(0.5)) {
+  for (int halving = 0; halving <= max_halvings_; ++halving, length *= Real(0.5)) {
+    if (halving % 4 == 3 && !run.check().ok()) return false;
     for (int i = 0; i < model_.particle_count; ++i) trial_[i] = x_[i] + length * direction_[i];
     double expected = static_cast<double>(length) * slope;
     if (potential_.limit(&trial_)) expected = slope_to_trial();
@@ -71,6 +72,7 @@ absl::StatusOr<int> DescentSolver::minimise(const RunContext& run, const Scene& 
     if (done && (!changed || converged())) return iteration;
     RETURN_IF_ERROR(find_direction(iteration));
     if (search_line(run)) continue;
+    RETURN_IF_ERROR(run.check());
     if (potential_.free_limited(x_)) {  // layers stood in the way: they are looked at anew from here
       phi_ = potential_.evaluate(run, x_, &gradient_);
     } else if (!try_otherwise(iteration)) {
@@ -83,6 +85,7 @@ absl::StatusOr<int> DescentSolver::minimise(const RunContext& run, const Scene& 
 absl::StatusOr<StepReport> DescentSolver::step(const RunContext& run, const Scene& scene, DrapeState* state) {
   const double start = now_s();
   StepReport report;
+  run_ = &run;
   RETURN_IF_ERROR(potential_.begin(run, scene, *state, &report));
   std::copy(state->x.begin(), state->x.end(), x_.begin());
   RETURN_IF_ERROR(prepare(&report));

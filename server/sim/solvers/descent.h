@@ -38,6 +38,8 @@ class DescentSolver : public Solver {
   IncrementalPotential potential_;
   std::vector<RVec3> x_, trial_, gradient_, trial_gradient_, direction_;  // [particle_count]
   double phi_ = 0;
+  const RunContext* run_ = nullptr;  // of the step in progress
+  int max_halvings_ = 12;            // of a step along direction_
 
  private:
   double slope_to_trial() const;  // by the gradient at x_

@@ -15,16 +15,25 @@ constexpr int kGrain = 256;
 
 class DirectStep : public GlobalStep {
  public:
-  explicit DirectStep(const Eigen::SparseMatrix<double>& matrix) : matrix_(matrix) { cholesky_.analyse(matrix_); }
+  explicit DirectStep(const Eigen::SparseMatrix<double>& matrix)
+      : values_(matrix.valuePtr(), matrix.valuePtr() + matrix.nonZeros()), added_(matrix.cols(), 0.0) {
+    for (int j = 0; j < matrix.cols(); ++j)
+      for (int p = matrix.outerIndexPtr()[j]; p < matrix.outerIndexPtr()[j + 1]; ++p)
+        if (matrix.innerIndexPtr()[p] == j) {
+          diagonal_place_.push_back(p);
+          diagonal_.push_back(values_[p]);
+        }
+    cholesky_.analyse(matrix);
+  }
 
-  absl::Status set_diagonal(const std::vector<double>& added) override {
+  absl::Status set_diagonal(const RunContext& run, const std::vector<double>& added) override {
     if (factored_ && added == added_) return absl::OkStatus();
-    added_ = added;
-    Eigen::SparseMatrix<double> sum = matrix_;
-    for (int i = 0; i < sum.cols(); ++i) sum.coeffRef(i, i) += added[i];
-    const int failed = cholesky_.factor(sum.valuePtr());
-    if (failed >= 0) return internal_fault(cat("phase factor: pivot ", failed, " is not positive"));
-    factored_ = true;
+    std::copy(added.begin(), added.end(), added_.begin());
+    for (size_t i = 0; i < added.size(); ++i) values_[diagonal_place_[i]] = diagonal_[i] + added[i];
+    const int failed = cholesky_.factor(values_.data(), run);
+    factored_ = failed == -1;
+    if (failed == Cholesky::kStopped) return run.check();
+    if (failed >= 0) return internal_fault(cat("phase factor: the pivot of particle ", failed, " is not positive"));
     return absl::OkStatus();
   }
   void solve(const RunContext&, const std::vector<RVec3>& r, std::vector<RVec3>* d) override {
@@ -32,7 +41,8 @@ class DirectStep : public GlobalStep {
   }
 
  private:
-  Eigen::SparseMatrix<double> matrix_;
+  std::vector<double> values_, diagonal_;  // with contact; the diagonal without
+  std::vector<int> diagonal_place_;        // [n] in values_
   Cholesky cholesky_;
   std::vector<double> added_;
   bool factored_ = false;
@@ -63,7 +73,7 @@ class GaussSeidelStep : public GlobalStep {
     diagonal_ = own_;
   }
 
-  absl::Status set_diagonal(const std::vector<double>& added) override {
+  absl::Status set_diagonal(const RunContext&, const std::vector<double>& added) override {
     for (size_t i = 0; i < own_.size(); ++i) diagonal_[i] = own_[i] + added[i];
     return absl::OkStatus();
   }
@@ -98,7 +108,7 @@ class MultigridStep : public GlobalStep {
       : matrix_(matrix), reduction_(reduction), with_contact_(matrix), cycle_(matrix) {}
 
   // The cycle is rebuilt only when many rows changed: conjugate gradients forgive an old preconditioner.
-  absl::Status set_diagonal(const std::vector<double>& added) override {
+  absl::Status set_diagonal(const RunContext&, const std::vector<double>& added) override {
     if (added == added_) return absl::OkStatus();
     size_t changes = added.size();
     if (added_.size() == added.size()) {
@@ -115,11 +125,11 @@ class MultigridStep : public GlobalStep {
     return absl::OkStatus();
   }
 
-  void solve(const RunContext&, const std::vector<RVec3>& r, std::vector<RVec3>* d) override {
+  void solve(const RunContext& run, const std::vector<RVec3>& r, std::vector<RVec3>* d) override {
     const auto n = static_cast<Eigen::Index>(r.size());
     Columns3 right(n, 3);
     for (Eigen::Index i = 0; i < n; ++i) right.row(i) = r[i].cast<double>().transpose();
-    const Columns3 answer = multigrid_solve(with_contact_, cycle_, right, reduction_);
+    const Columns3 answer = multigrid_solve(with_contact_, cycle_, right, reduction_, nullptr, run);
     for (Eigen::Index i = 0; i < n; ++i) (*d)[i] = answer.row(i).transpose().cast<Real>();
   }
 

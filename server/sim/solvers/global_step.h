@@ -2,8 +2,9 @@
 // for three right-hand sides at once: by the prefactored Cholesky, by sweeps of coloured Gauss-Seidel, or by conjugate
 // gradients with a smoothed-aggregation multigrid cycle (Galerkin coarse matrices). Yong 2021, section 4.
 // Units: N/m. Shapes: vectors [particle_count] of 3; pinned rows of A are the identity. How it fails: set_diagonal()
-// returns INTERNAL where a pivot is not positive. Thread rules: one object, one thread; colours run on the executor.
-// Cites: Fratarcangeli 2016 (coloured sweeps); Vanek, Mandel, Brezina 1996 (smoothed aggregation).
+// returns INTERNAL where a pivot is not positive, or what the context's check() says. Thread rules: one object, one
+// thread; colours run on the executor. Cites: Fratarcangeli 2016 (coloured sweeps); Vanek, Mandel, Brezina 1996
+// (smoothed aggregation).
 #pragma once
 
 #include <memory>
@@ -20,8 +21,9 @@ class GlobalStep {
  public:
   virtual ~GlobalStep() = default;
   // What contact adds to A's diagonal from now on. Cheap where nothing changed.
-  virtual absl::Status set_diagonal(const std::vector<double>& added) = 0;
-  // d = about A^-1 r.
+  virtual absl::Status set_diagonal(const RunContext& run, const std::vector<double>& added) = 0;
+  absl::Status set_diagonal(const std::vector<double>& added) { return set_diagonal({}, added); }
+  // d = about A^-1 r; nothing of use where the context says stop.
   virtual void solve(const RunContext& run, const std::vector<RVec3>& r, std::vector<RVec3>* d) = 0;
 };
 

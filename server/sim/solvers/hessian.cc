@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "Eigen/Eigenvalues"
-#include "Eigen/OrderingMethods"
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/springs.h"
@@ -24,23 +23,13 @@ Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, bool convex
   return k * (across * (Eigen::Matrix3d::Identity() - u * u.transpose()) + u * u.transpose());
 }
 
-// Minimum degree on the graph of particles: each stands for three unknowns that always come together.
-std::vector<int> particle_order(const Eigen::SparseMatrix<double>& matrix) {
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(matrix, order);
-  std::vector<int> place(matrix.cols());
-  for (int i = 0; i < matrix.cols(); ++i) place[order.indices()[i]] = i;
-  return place;
-}
-
 }  // namespace
 
 PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings)
     : potential_(potential), model_(potential.model()), settings_(settings) {
-  place_ = particle_order(potential.constant_matrix());
   build_pattern();
   right_.resize(3 * model_.particle_count);
-  factor_.analyzePattern(matrix_);
+  factor_.analyse(matrix_, 3);
 }
 
 template <typename Visit>
@@ -52,6 +41,11 @@ void PotentialHessian::visit_pairs(Visit visit) const {
   if (model_.threads.count() + model_.membranes.count() > 0)
     for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
   for (const auto& particle : model_.hinges.particle) all(particle.data(), 4);
+  for (int i = 0; i + 1 < static_cast<int>(model_.bend_matrix.row_begin.size()); ++i) {
+    visit(i, i);
+    for (int k = model_.bend_matrix.row_begin[i]; k < model_.bend_matrix.row_begin[i + 1]; ++k)
+      if (model_.bend_matrix.column[k] < i) visit(i, model_.bend_matrix.column[k]);
+  }
   for (int s = 0; s < model_.springs.count(); ++s) {
     const int ends[2] = {model_.springs.a[s], model_.springs.b[s]};
     all(ends, 2);
@@ -68,7 +62,7 @@ void PotentialHessian::build_pattern() {
   const int n = model_.particle_count;
   std::vector<std::vector<int>> column(n);
   visit_pairs([&](int i, int j) {
-    const auto [low, high] = std::minmax(place_[i], place_[j]);
+    const auto [low, high] = std::minmax(i, j);
     column[low].push_back(high);
   });
   block_begin_.assign(1, 0);
@@ -80,8 +74,8 @@ void PotentialHessian::build_pattern() {
     block_begin_.push_back(static_cast<int>(block_row_.size()));
   }
   visit_pairs([&](int i, int j) {
-    const bool turned = place_[i] < place_[j];
-    const auto [low, high] = std::minmax(place_[i], place_[j]);
+    const bool turned = i < j;
+    const auto [low, high] = std::minmax(i, j);
     const auto at =
         std::lower_bound(block_row_.begin() + block_begin_[low], block_row_.begin() + block_begin_[low + 1], high);
     const int index = static_cast<int>(at - block_row_.begin());
@@ -112,7 +106,7 @@ void PotentialHessian::add(const Matrix3& k) {
 
 void PotentialHessian::add_threads(const std::vector<RVec3>& x, bool convex) {
   const double half_root = std::sqrt(0.5);
-  for (int t = 0; t < model_.threads.count(); ++t) {
+  for (int t = 0; t < model_.threads.count() && go_on(t); ++t) {
     const Triangle& corner = model_.triangles[t];
     const auto& s = model_.threads.shape[t];
     const double cx[3] = {-double(s[0]) - double(s[1]), double(s[0]), double(s[1])};
@@ -139,7 +133,7 @@ void PotentialHessian::add_threads(const std::vector<RVec3>& x, bool convex) {
 }
 
 void PotentialHessian::add_membranes(const std::vector<RVec3>& x, bool convex) {
-  for (int t = 0; t < model_.membranes.count(); ++t) {
+  for (int t = 0; t < model_.membranes.count() && go_on(t); ++t) {
     const Triangle& corner = model_.triangles[t];
     const auto& s = model_.membranes.shape[t];
     const RVec3 e1 = x[corner[1]] - x[corner[0]], e2 = x[corner[2]] - x[corner[0]];
@@ -166,9 +160,20 @@ void PotentialHessian::add_hinges() {
   }
 }
 
+void PotentialHessian::add_bend_matrix() {
+  const BendMatrix& bend = model_.bend_matrix;
+  for (int i = 0; i + 1 < static_cast<int>(bend.row_begin.size()); ++i) {
+    double own = 0;
+    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) own -= double(bend.stiffness[k]);
+    add(own * Matrix3::Identity());
+    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k)
+      if (bend.column[k] < i) add(double(bend.stiffness[k]) * Matrix3::Identity());
+  }
+}
+
 void PotentialHessian::add_springs(const std::vector<RVec3>& x, bool convex) {
   const Springs& springs = model_.springs;
-  for (int s = 0; s < springs.count(); ++s) {
+  for (int s = 0; s < springs.count() && go_on(s); ++s) {
     const double k = tie::stiffness(springs, s, static_cast<Real>(settings_.tie_stiffness));
     const double rest = tie::rest(springs, s, potential_.tie_rest_ratio());
     const RVec3 e = x[springs.a[s]] - x[springs.b[s]];
@@ -192,7 +197,7 @@ void PotentialHessian::add_folds(const std::vector<RVec3>& x, bool convex) {
     gradient[f] = fold::angle_gradient(corners(f));
     angle[f] = static_cast<double>(fold::angle(corners(f)) - folds.rest_angle[f]);
   }
-  for (int f = 0; f < folds.count(); ++f) {
+  for (int f = 0; f < folds.count() && go_on(f); ++f) {
     double moment = 0;
     for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k)
       moment += static_cast<double>(folds.stiffness[k]) * angle[folds.column[k]];
@@ -228,40 +233,47 @@ void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
 void PotentialHessian::clear_pinned() {
   if (!potential_.any_pinned()) return;
   std::vector<uint8_t> pinned(model_.particle_count);
-  for (int i = 0; i < model_.particle_count; ++i) pinned[place_[i]] = potential_.pinned(i);
+  for (int i = 0; i < model_.particle_count; ++i) pinned[i] = potential_.pinned(i);
   for (int j = 0; j < matrix_.cols(); ++j)
     for (Eigen::SparseMatrix<double>::InnerIterator it(matrix_, j); it; ++it)
       if (pinned[j / 3] || pinned[it.row() / 3]) it.valueRef() = it.row() == j ? 1.0 : 0.0;
 }
 
-void PotentialHessian::assemble(const std::vector<RVec3>& x, bool convex) {
+bool PotentialHessian::go_on(int element) {
+  if (element % kElementsBetweenChecks == 0) stopped_ = stopped_ || !run_->check().ok();
+  return !stopped_;
+}
+
+bool PotentialHessian::assemble(const std::vector<RVec3>& x, bool convex, const RunContext& run) {
+  run_ = &run;
+  stopped_ = false;
   std::fill(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros(), 0.0);
   next_ = 0;
   add_threads(x, convex);
   add_membranes(x, convex);
   add_hinges();
+  add_bend_matrix();
   add_springs(x, convex);
   add_folds(x, convex);
+  if (stopped_) return false;
   add_particles(x);
   clear_pinned();
+  return true;
 }
 
-bool PotentialHessian::factor() {
-  factor_.factorize(matrix_);
-  return factor_.info() == Eigen::Success && factor_.vectorD().minCoeff() > 0;
-}
+int PotentialHessian::factor(const RunContext& run) { return factor_.factor(matrix_.valuePtr(), run); }
 
 void PotentialHessian::solve(const std::vector<RVec3>& r, std::vector<RVec3>* d) {
-  for (int i = 0; i < model_.particle_count; ++i) right_.segment<3>(3 * place_[i]) = r[i].cast<double>();
-  right_ = factor_.solve(right_);
-  for (int i = 0; i < model_.particle_count; ++i) (*d)[i] = right_.segment<3>(3 * place_[i]).cast<Real>();
+  for (int i = 0; i < model_.particle_count; ++i) right_.segment<3>(3 * i) = r[i].cast<double>();
+  factor_.solve(right_.data(), right_.data());
+  for (int i = 0; i < model_.particle_count; ++i) (*d)[i] = right_.segment<3>(3 * i).cast<Real>();
 }
 
 void PotentialHessian::multiply(const std::vector<RVec3>& x, std::vector<RVec3>* y) const {
   Eigen::VectorXd flat(3 * model_.particle_count);
-  for (int i = 0; i < model_.particle_count; ++i) flat.segment<3>(3 * place_[i]) = x[i].cast<double>();
+  for (int i = 0; i < model_.particle_count; ++i) flat.segment<3>(3 * i) = x[i].cast<double>();
   const Eigen::VectorXd product = matrix_.selfadjointView<Eigen::Lower>() * flat;
-  for (int i = 0; i < model_.particle_count; ++i) (*y)[i] = product.segment<3>(3 * place_[i]).cast<Real>();
+  for (int i = 0; i < model_.particle_count; ++i) (*y)[i] = product.segment<3>(3 * i).cast<Real>();
 }
 
 }  // namespace tryon::sim

@@ -1,7 +1,7 @@
 // What it is: the Hessian of the incremental potential as a sparse 3n x 3n matrix whose pattern never changes, and its
 // direct factor. Elements are "springs" e = sum c_j x_j with a 3 x 3 Hessian K, or triangles with two such vectors and
-// a 6 x 6 one; each adds c_i c_j K to the block of particles i, j. Particles are ordered once by minimum degree.
-// Units: N/m. Shapes: blocks of 3 x 3, lower triangle. How it fails: factor() is false where a pivot is not positive.
+// a 6 x 6 one; each adds c_i c_j K to the block of particles i, j.
+// Units: N/m. Shapes: blocks of 3 x 3, lower triangle. How it fails: factor() as Cholesky's.
 // Thread rules: one object, one thread; fixed order. Cites: Baraff and Witkin 1998; Choi and Ko 2002 (clamping).
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "Eigen/Sparse"
-#include "Eigen/SparseCholesky"
+#include "server/sim/solvers/cholesky.h"
 #include "server/sim/solvers/incremental_potential.h"
 
 namespace tryon::sim {
@@ -18,8 +18,10 @@ class PotentialHessian {
  public:
   explicit PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings);
   // At x; `convex` clamps what would make an element indefinite.
-  void assemble(const std::vector<RVec3>& x, bool convex);
-  bool factor();  // false: not positive definite
+  // False where the context says stop (asked every kElementsBetweenChecks elements); then the matrix is of no use.
+  static constexpr int kElementsBetweenChecks = 512;
+  bool assemble(const std::vector<RVec3>& x, bool convex, const RunContext& run = {});
+  int factor(const RunContext& run = {});  // -1, Cholesky::kStopped, or the first row without a positive pivot
   // Solves H d = r; r is zero at pinned particles.
   void solve(const std::vector<RVec3>& r, std::vector<RVec3>* d);
   // y = H x, for judging (uses the assembled values).
@@ -34,6 +36,7 @@ class PotentialHessian {
   void add_threads(const std::vector<RVec3>& x, bool convex);
   void add_membranes(const std::vector<RVec3>& x, bool convex);
   void add_hinges();
+  void add_bend_matrix();
   void add_folds(const std::vector<RVec3>& x, bool convex);
   void add_springs(const std::vector<RVec3>& x, bool convex);
   void add_particles(const std::vector<RVec3>& x);
@@ -42,14 +45,16 @@ class PotentialHessian {
   const IncrementalPotential& potential_;
   const DrapeModel& model_;
   const SolverSettings settings_;
-  std::vector<int> place_;              // [particle_count] -> block row
-  std::vector<int> block_begin_;        // [particle_count + 1] block columns of the lower triangle
-  std::vector<int> block_row_;          // rows ascending, the diagonal first
-  std::vector<int> target_;             // [pair_count] index into block_row_; ~index: transposed
+  std::vector<int> block_begin_;     // [particle_count + 1] block columns of the lower triangle
+  std::vector<int> block_row_;       // rows ascending, the diagonal first
+  std::vector<int> target_;          // [pair_count] index into block_row_; ~index: transposed
+  bool go_on(int element);           // false once the context said stop
+  const RunContext* run_ = nullptr;  // while assembling
+  bool stopped_ = false;
   size_t next_ = 0;                     // in target_, while assembling
   std::vector<int> block_column_;       // [block_count]
   Eigen::SparseMatrix<double> matrix_;  // [3n, 3n], lower triangle with whole diagonal blocks
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower, Eigen::NaturalOrdering<int>> factor_;
+  Cholesky factor_;
   Eigen::VectorXd right_;
 };
 

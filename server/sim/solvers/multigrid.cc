@@ -131,7 +131,7 @@ void MultigridCycle::cycle(size_t depth, const Columns3& r, Columns3* x) const {
 void MultigridCycle::apply(const Columns3& r, Columns3* x) const { cycle(0, r, x); }
 
 Columns3 multigrid_solve(const Eigen::SparseMatrix<double>& matrix, const MultigridCycle& cycle, const Columns3& right,
-                         double reduction, MultigridReport* report) {
+                         double reduction, MultigridReport* report, const RunContext& run) {
   Columns3 x = Columns3::Zero(right.rows(), 3), r = right, z(right.rows(), 3);
   const double start = r.norm();
   int iteration = 0;
@@ -139,7 +139,7 @@ Columns3 multigrid_solve(const Eigen::SparseMatrix<double>& matrix, const Multig
     cycle.apply(r, &z);
     Columns3 p = z;
     Eigen::RowVector3d rz = r.cwiseProduct(z).colwise().sum();
-    for (; iteration < kMaxIterations && r.norm() > reduction * start; ++iteration) {
+    for (; iteration < kMaxIterations && r.norm() > reduction * start && run.check().ok(); ++iteration) {
       const Columns3 ap = matrix * p;
       const Eigen::RowVector3d pap = p.cwiseProduct(ap).colwise().sum();
       Eigen::RowVector3d alpha = Eigen::RowVector3d::Zero();

@@ -10,6 +10,7 @@
 
 #include "Eigen/Core"
 #include "Eigen/Sparse"
+#include "server/base/run_context.h"
 
 namespace tryon::sim {
 
@@ -42,7 +43,8 @@ struct MultigridReport {
   int iterations = 0;
   double reduction = 0;  // of the residual's norm
 };
+// Where the context says stop, between two iterations, x is what it is.
 Columns3 multigrid_solve(const Eigen::SparseMatrix<double>& matrix, const MultigridCycle& cycle, const Columns3& right,
-                         double reduction, MultigridReport* report = nullptr);
+                         double reduction, MultigridReport* report = nullptr, const RunContext& run = {});
 
 }  // namespace tryon::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/base/status.h"
+#include "server/base/text.h"
 #include "server/sim/solvers/descent.h"
 #include "server/sim/solvers/hessian.h"
 #include "server/sim/solvers/step_clock.h"
@@ -11,10 +12,18 @@ namespace tryon::sim {
 
 namespace {
 
+absl::Status not_definite(const IncrementalPotential& potential, const std::vector<RVec3>& gradient, int row) {
+  for (const RVec3& g : gradient)
+    if (!g.allFinite()) return potential.not_finite("factor", gradient);
+  return internal_fault(cat("phase factor: the convex Hessian of particle ", row / 3, " is not positive definite"));
+}
+
 class Newton : public DescentSolver {
  public:
   Newton(const DrapeModel& model, const SolverSettings& settings)
-      : DescentSolver(model, settings), hessian_(potential_, settings) {}
+      : DescentSolver(model, settings), hessian_(potential_, settings) {
+    max_halvings_ = 40;  // where compressed cloth is clamped to no stiffness at all, its step is far too long
+  }
 
  private:
   absl::Status prepare(StepReport* report) override {
@@ -32,12 +41,14 @@ class Newton : public DescentSolver {
 
   // The true Hessian gives quadratic convergence near the answer; far from it it is often not positive definite.
   absl::Status find_direction(int) override {
-    hessian_.assemble(x_, false);
-    if (!hessian_.factor()) {
-      hessian_.assemble(x_, true);
-      if (!hessian_.factor())
-        return internal_fault("newton, phase factor: the convex Hessian is not positive definite");
+    if (!hessian_.assemble(x_, false, *run_)) return run_->check();
+    int failed = hessian_.factor(*run_);
+    if (failed >= 0) {
+      if (!hessian_.assemble(x_, true, *run_)) return run_->check();
+      failed = hessian_.factor(*run_);
     }
+    if (failed == Cholesky::kStopped) return run_->check();
+    if (failed >= 0) return not_definite(potential_, gradient_, failed);
     hessian_.solve(gradient_, &direction_);
     for (RVec3& d : direction_) d = -d;
     return absl::OkStatus();
@@ -62,8 +73,10 @@ class BaraffWitkin : public Solver {
     std::copy(state->x.begin(), state->x.end(), x_.begin());
     potential_.contact().lag_normal_forces(x_);
     report.potential = potential_.evaluate(run, x_, &gradient_);
-    hessian_.assemble(x_, true);
-    if (!hessian_.factor()) return potential_.not_finite("factor", gradient_);
+    if (!hessian_.assemble(x_, true, run)) return run.check();
+    const int failed = hessian_.factor(run);
+    if (failed == Cholesky::kStopped) return run.check();
+    if (failed >= 0) return not_definite(potential_, gradient_, failed);
     hessian_.solve(gradient_, &move_);
     for (size_t i = 0; i < x_.size(); ++i) x_[i] -= move_[i];
     report.iterations = 1;

@@ -1,12 +1,15 @@
-// What it is: the sparse factor L of Cholesky (cholesky.h) as dense panels, one for each run of columns with the same
-// rows below them (supernodes, a little padded), and the two triangular solves over them for three right-hand sides. A
-// panel reads its factor once in order, with one row index for many values. Compiled twice from panels_impl.h, for the
-// baseline processor and for AVX2, chosen at run time; no fused multiply-add, every lane by itself: both give the same
-// bytes. Units: the matrix's. Shapes: a panel's values are its w x w diagonal block, then rows_end - rows_begin rows of
-// w. How it fails: never. Thread rules: pure functions of their arguments. Cites: Ng, Peyton 1993 (supernodes);
-// Ashcraft, Grimes 1989 (relaxed ones).
+// What it is: the sparse factor L of Cholesky (cholesky.h) as dense panels, one for each run of columns with about the
+// same rows below them (supernodes, a little padded), and the dense work on them: eliminating a front, and the two
+// triangular solves for three right-hand sides. A panel [L1; L2] is kept as M = [L1^-1; -L2 L1^-1], so that a solve is
+// one product with M and one with its transpose: no chain of dependent steps inside a panel, every value read once in
+// order. Compiled twice from panels_impl.h, for the baseline processor and for AVX2, chosen at run time; no fused
+// multiply-add and the same order of sums: both give the same bytes. Units: the matrix's. Shapes: fronts are square,
+// by columns, lower triangles; packed panels: see panels_impl.h. How it fails: eliminate() returns the first column
+// without a positive pivot. Thread rules: pure functions of their arguments. Cites: Ng, Peyton 1993 (supernodes);
+// Duff, Reid 1983 (fronts); Raghavan 1998 (inverted diagonal blocks).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,26 +17,43 @@
 
 namespace tryon::sim::panels {
 
+inline constexpr int kWidest = 48;                            // columns of a panel
+inline constexpr int kRowsTogether = 32 / int{sizeof(Real)};  // rows of a vector
+constexpr int padded(int rows) { return (rows + kRowsTogether - 1) / kRowsTogether * kRowsTogether; }
+
 struct alignas(4 * sizeof(Real)) Lane {  // x, y, z of a vector's row, and nothing
   Real at[4];
 };
 
 struct Panel {
   int first = 0, width = 0;              // columns
-  int64_t value = 0;                     // in the values
+  int64_t value = 0;                     // in the packed values
   int64_t rows_begin = 0, rows_end = 0;  // in the rows
+  int row_count() const { return static_cast<int>(rows_end - rows_begin); }
+  int64_t values() const {  // as packed
+    int64_t sum = int64_t{width} * padded(row_count());
+    for (int i = 0; i < padded(width); i += 2 * kRowsTogether)
+      sum += int64_t{std::min(2 * kRowsTogether, padded(width) - i)} * std::min(width, i + 2 * kRowsTogether);
+    return sum;
+  }
 };
 
 struct View {
   const Panel* panel;
   int count;
-  const Real* value;  // unit lower triangle; what lies on and above the diagonal is not read
+  const Real* value;
   const int* row;
   const Real* inverse_pivot;  // [n]
+  Real* work;                 // [3 work_stride], aligned as a vector
+  int work_stride;            // a multiple of kRowsTogether, at least padded(width) + padded(rows) of any panel
 };
 
 struct Kernels {
   void (*solve)(const View& factor, Lane* x);  // x = L^-T D^-1 L^-1 x
+  // The first `width` columns of an m x m front become D and L; the rest its Schur complement. `work` [4 width].
+  int (*eliminate)(double* front, int m, int width, double* work);
+  // The eliminated columns as a packed panel; L in the front is overwritten. `work` [width^2].
+  void (*pack)(double* front, int m, int width, double* work, Real* packed);
 };
 const Kernels& best_kernels();
 const Kernels& baseline_kernels();

@@ -1,98 +1,307 @@
-// The solves of panels.h, compiled by panels_baseline.cc and panels_avx2.cc. Blocks of four rows or columns keep four
-// independent sums in registers.
+// The work of panels.h, compiled by panels_baseline.cc and panels_avx2.cc.
+//
+// A packed panel of width w: rows of M in pairs of vectors (kLanes rows each; one vector alone at the end), column by
+// column, both vectors of a column side by side. Rows are those of the corner L1^-1, strictly lower, each vector with
+// the columns it can reach, then those of -L2 L1^-1 with all of them; missing rows are zeros. One load of L serves x,
+// y and z.
 #pragma once
+
+#include <algorithm>
 
 #include "server/sim/solvers/panels.h"
 
 namespace tryon::sim::panels {
 namespace {
 
+constexpr int kLanes = kRowsTogether;
+constexpr int kAhead = 12288 / sizeof(Real);  // values ahead that are fetched: panels are too short to be foreseen
 typedef Real V4 __attribute__((vector_size(4 * sizeof(Real)), may_alias));
+typedef Real Wide __attribute__((vector_size(kLanes * sizeof(Real)), may_alias));
+typedef double D4 __attribute__((vector_size(32), aligned(8), may_alias));
 
-inline void forward_block(const Panel& p, const Real* d, V4* x) {
-  for (int k = 1; k < p.width; ++k) {
-    V4 sum = x[k];
-    for (int m = 0; m < k; ++m) sum -= d[k * p.width + m] * x[m];
-    x[k] = sum;
-  }
+// Rows of x, y, z to three rows, and back.
+inline void transpose(const V4& a, const V4& b, const V4& c, const V4& d, V4* x, V4* y, V4* z, V4* rest) {
+  const V4 ab_low = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab_high = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const V4 cd_low = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd_high = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  *x = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  *y = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  *z = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  *rest = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
-inline void backward_block(const Panel& p, const Real* d, V4* x) {
-  for (int k = p.width - 1; k > 0; --k)
-    for (int m = 0; m < k; ++m) x[m] -= d[k * p.width + m] * x[k];
-}
+inline Wide all(Real v) { return v - Wide{}; }
 
-inline void forward_rows(const Panel& p, const Real* b, const int* row, int count, const V4* own, V4* x) {
-  const int w = p.width;
-  int i = 0;
-  for (; i + 4 <= count; i += 4, b += 4 * w) {
-    V4 s0 = b[0] * own[0], s1 = b[w] * own[0], s2 = b[2 * w] * own[0], s3 = b[3 * w] * own[0];
-    for (int k = 1; k < w; ++k) {
-      const V4 v = own[k];
-      s0 += b[k] * v;
-      s1 += b[w + k] * v;
-      s2 += b[2 * w + k] * v;
-      s3 += b[3 * w + k] * v;
+// Three rows of numbers, one after the other, `stride` apart.
+struct Rows3 {
+  Real* at;
+  int stride;
+  V4* four(int axis, int i) const { return reinterpret_cast<V4*>(at + axis * stride + i); }
+  Wide* wide(int axis, int i) const { return reinterpret_cast<Wide*>(at + axis * stride + i); }
+};
+
+// --- solve: out = M z -------------------------------------------------------------------------------------------
+
+template <int kVectors>
+inline const Real* multiply(const Real* b, int columns, const Lane* z, const Rows3& out, int i) {
+  Wide x[kVectors] = {}, y[kVectors] = {}, w[kVectors] = {};
+#pragma GCC unroll 2
+  for (int k = 0; k < columns; ++k, b += kVectors * kLanes) {
+    __builtin_prefetch(b + kAhead);
+    const Wide zx = all(z[k].at[0]), zy = all(z[k].at[1]), zz = all(z[k].at[2]);
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) {
+      const Wide m = reinterpret_cast<const Wide*>(b)[j];
+      x[j] += m * zx;
+      y[j] += m * zy;
+      w[j] += m * zz;
     }
-    x[row[i]] -= s0;
-    x[row[i + 1]] -= s1;
-    x[row[i + 2]] -= s2;
-    x[row[i + 3]] -= s3;
   }
-  for (; i < count; ++i, b += w) {
-    V4 s = b[0] * own[0];
-    for (int k = 1; k < w; ++k) s += b[k] * own[k];
-    x[row[i]] -= s;
+#pragma GCC unroll 2
+  for (int j = 0; j < kVectors; ++j) {
+    *out.wide(0, i + j * kLanes) = x[j];
+    *out.wide(1, i + j * kLanes) = y[j];
+    *out.wide(2, i + j * kLanes) = w[j];
   }
+  return b;
+}
+
+// z[0 .. count) = or += what stands in `from` at i; `row` where they lie, null: side by side.
+template <typename Add>
+inline void scatter(const Rows3& from, int i, int count, Add add) {
+  int k = 0;
+  for (; k + 4 <= count; k += 4) {
+    V4 r[4];
+    transpose(*from.four(0, i + k), *from.four(1, i + k), *from.four(2, i + k), V4{}, r, r + 1, r + 2, r + 3);
+    add(k, r[0]), add(k + 1, r[1]), add(k + 2, r[2]), add(k + 3, r[3]);
+  }
+  if (k == count) return;
+  V4 r[4];
+  transpose(*from.four(0, i + k), *from.four(1, i + k), *from.four(2, i + k), V4{}, r, r + 1, r + 2, r + 3);
+  for (int j = 0; k < count; ++k, ++j) add(k, r[j]);
+}
+
+inline void panel_forward(const Panel& p, const Real* b, const int* row, const Rows3& out, V4* x) {
+  const int w = p.width, r = p.row_count(), corner = padded(w), below = padded(r);
+  V4* own = x + p.first;
+  V4 kept[kWidest];
+  for (int k = 0; k < w; ++k) kept[k] = own[k];
+  const Lane* z = reinterpret_cast<const Lane*>(kept);
+  int i = 0;
+  for (; i + 2 * kLanes <= corner; i += 2 * kLanes) b = multiply<2>(b, std::min(w, i + 2 * kLanes), z, out, i);
+  if (i < corner) b = multiply<1>(b, w, z, out, i);
+  for (i = 0; i + 2 * kLanes <= below; i += 2 * kLanes) b = multiply<2>(b, w, z, out, corner + i);
+  if (i < below) multiply<1>(b, w, z, out, corner + i);
+  scatter(out, 0, w, [&](int k, const V4& sum) { own[k] = kept[k] + sum; });
+  scatter(out, corner, r, [&](int k, const V4& sum) { x[row[k]] += sum; });
+}
+
+// --- solve: x += M^T in ----------------------------------------------------------------------------------------
+
+// in[i .. i + padded(count)) = the numbers that `get` gives, zeros behind.
+template <typename Get>
+inline void gather(int i, int count, const Rows3& in, Get get) {
+  int k = 0;
+  V4 rest;
+  for (; k + 4 <= count; k += 4)
+    transpose(get(k), get(k + 1), get(k + 2), get(k + 3), in.four(0, i + k), in.four(1, i + k), in.four(2, i + k),
+              &rest);
+  for (const int end = padded(count); k < end; k += 4) {
+    V4 r[4] = {};
+    for (int j = 0; k + j < count; ++j) r[j] = get(k + j);
+    transpose(r[0], r[1], r[2], r[3], in.four(0, i + k), in.four(1, i + k), in.four(2, i + k), &rest);
+  }
+}
+
+inline V4 halves(const Wide& v) {
+  if constexpr (kLanes == 4) {
+    return *reinterpret_cast<const V4*>(&v);
+  } else {
+    const V4* half = reinterpret_cast<const V4*>(&v);
+    return half[0] + half[1];
+  }
+}
+
+// The sums over each of four vectors.
+inline V4 sums(const Wide& a, const Wide& b, const Wide& c, const Wide& d) {
+  const V4 p = halves(a), q = halves(b), r = halves(c), s = halves(d);
+  const V4 pq = __builtin_shufflevector(p, q, 0, 4, 2, 6) + __builtin_shufflevector(p, q, 1, 5, 3, 7);
+  const V4 rs = __builtin_shufflevector(r, s, 0, 4, 2, 6) + __builtin_shufflevector(r, s, 1, 5, 3, 7);
+  return __builtin_shufflevector(pq, rs, 0, 1, 4, 5) + __builtin_shufflevector(pq, rs, 2, 3, 6, 7);
 }
 
 template <int kColumns>
-inline void backward_columns(const Real* b, int w, const int* row, int count, const V4* x, V4* own) {
-  V4 sum[kColumns];
-  for (int k = 0; k < kColumns; ++k) sum[k] = own[k];
-  for (int i = 0; i < count; ++i, b += w) {
-    const V4 v = x[row[i]];
-    for (int k = 0; k < kColumns; ++k) sum[k] -= b[k] * v;
+struct Sums {
+  Wide x[kColumns] = {}, y[kColumns] = {}, z[kColumns] = {};
+
+  template <int kVectors>
+  inline void add(const Real* b, const Rows3& in, int i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) {
+      if (j == 0)
+#pragma GCC unroll 4
+        for (int k = 0; k < kColumns; ++k) __builtin_prefetch(b + k * kVectors * kLanes - kAhead);
+      const Wide ix = *in.wide(0, i + j * kLanes), iy = *in.wide(1, i + j * kLanes), iz = *in.wide(2, i + j * kLanes);
+#pragma GCC unroll 4
+      for (int k = 0; k < kColumns; ++k) {
+        const Wide m = reinterpret_cast<const Wide*>(b)[k * kVectors + j];
+        x[k] += m * ix;
+        y[k] += m * iy;
+        z[k] += m * iz;
+      }
+    }
   }
-  for (int k = 0; k < kColumns; ++k) own[k] = sum[k];
+  inline void write(V4* to) const {
+    const Wide none = {};
+    const auto at = [&](const Wide* v, int k) -> Wide { return k < kColumns ? v[k < kColumns ? k : 0] : none; };
+    V4 r[4];
+    transpose(sums(x[0], at(x, 1), at(x, 2), at(x, 3)), sums(y[0], at(y, 1), at(y, 2), at(y, 3)),
+              sums(z[0], at(z, 1), at(z, 2), at(z, 3)), V4{}, r, r + 1, r + 2, r + 3);
+#pragma GCC unroll 4
+    for (int k = 0; k < kColumns; ++k) to[k] += r[k];
+  }
+};
+
+// Columns k .. k + kColumns of M^T in, added to own[k ..].
+template <int kColumns>
+inline void columns_backward(const Real* b, int w, int corner, int below, int k, const Rows3& in, V4* own) {
+  Sums<kColumns> s;
+  int i = 0;
+  for (; i + 2 * kLanes <= corner; i += 2 * kLanes) {
+    const int reach = std::min(w, i + 2 * kLanes);
+    if (k < reach) s.template add<2>(b + k * 2 * kLanes, in, i);
+    b += reach * 2 * kLanes;
+  }
+  if (i < corner) {
+    s.template add<1>(b + k * kLanes, in, i);
+    b += w * kLanes;
+  }
+  for (i = 0; i + 2 * kLanes <= below; i += 2 * kLanes, b += w * 2 * kLanes)
+    s.template add<2>(b + k * 2 * kLanes, in, corner + i);
+  if (i < below) s.template add<1>(b + k * kLanes, in, corner + i);
+  s.write(own + k);
 }
 
-inline void backward_rows(const Panel& p, const Real* b, const int* row, int count, const V4* x, V4* own) {
+inline void panel_backward(const Panel& p, const Real* b, const int* row, const Real* inverse_pivot, const Rows3& in,
+                           V4* x) {
+  const int w = p.width, r = p.row_count(), corner = padded(w), below = padded(r);
+  V4* own = x + p.first;
+  for (int k = 0; k < w; ++k) own[k] *= inverse_pivot[k];
+  gather(0, w, in, [&](int k) -> const V4& { return own[k]; });
+  gather(corner, r, in, [&](int k) -> const V4& { return x[row[k]]; });
   int k = 0;
-  for (; k + 6 <= p.width; k += 6) backward_columns<6>(b + k, p.width, row, count, x, own + k);
-  switch (p.width - k) {
-    case 5:
-      return backward_columns<5>(b + k, p.width, row, count, x, own + k);
-    case 4:
-      return backward_columns<4>(b + k, p.width, row, count, x, own + k);
-    case 3:
-      return backward_columns<3>(b + k, p.width, row, count, x, own + k);
-    case 2:
-      return backward_columns<2>(b + k, p.width, row, count, x, own + k);
-    case 1:
-      return backward_columns<1>(b + k, p.width, row, count, x, own + k);
-    default:
-      return;
-  }
+  for (; k + 4 <= w; k += 4) columns_backward<4>(b, w, corner, below, k, in, own);
+  if (w - k == 3) columns_backward<3>(b, w, corner, below, k, in, own);
+  if (w - k == 2) columns_backward<2>(b, w, corner, below, k, in, own);
+  if (w - k == 1) columns_backward<1>(b, w, corner, below, k, in, own);
 }
 
 void solve(const View& f, Lane* lanes) {
   V4* x = reinterpret_cast<V4*>(lanes);
+  const Rows3 work{f.work, f.work_stride};
   for (int s = 0; s < f.count; ++s) {
     const Panel& p = f.panel[s];
-    const Real* d = f.value + p.value;
-    forward_block(p, d, x + p.first);
-    forward_rows(p, d + p.width * p.width, f.row + p.rows_begin, static_cast<int>(p.rows_end - p.rows_begin),
-                 x + p.first, x);
+    panel_forward(p, f.value + p.value, f.row + p.rows_begin, work, x);
   }
   for (int s = f.count - 1; s >= 0; --s) {
     const Panel& p = f.panel[s];
-    const Real* d = f.value + p.value;
-    V4* own = x + p.first;
-    for (int k = 0; k < p.width; ++k) own[k] *= f.inverse_pivot[p.first + k];
-    backward_rows(p, d + p.width * p.width, f.row + p.rows_begin, static_cast<int>(p.rows_end - p.rows_begin), x, own);
-    backward_block(p, d, own);
+    panel_backward(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, work, x);
   }
+}
+
+// --- factor -----------------------------------------------------------------------------------------------------
+
+inline void add_scaled(double factor, const double* from, int count, double* to) {
+  int i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const D4 sum = *reinterpret_cast<const D4*>(to + i) + factor * *reinterpret_cast<const D4*>(from + i);
+    *reinterpret_cast<D4*>(to + i) = sum;
+  }
+  for (; i < count; ++i) to[i] += factor * from[i];
+}
+
+// front[i, j .. j + kColumns) -= sum_k L[i, k] b[k], b = d_k L[j .., k]; four rows at a time.
+template <int kColumns>
+inline void schur_rows(double* front, int m, int w, int j, int from, const double* b) {
+  int i = from;
+  for (; i + 8 <= m; i += 8) {
+    D4 low[kColumns] = {}, high[kColumns] = {};
+    for (int k = 0; k < w; ++k) {
+      const double* l = front + int64_t{k} * m + i;
+      const D4 l0 = *reinterpret_cast<const D4*>(l), l1 = *reinterpret_cast<const D4*>(l + 4);
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) low[c] += l0 * b[k * kColumns + c], high[c] += l1 * b[k * kColumns + c];
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+      D4* out = reinterpret_cast<D4*>(front + int64_t{j + c} * m + i);
+      out[0] -= low[c];
+      D4* next = reinterpret_cast<D4*>(front + int64_t{j + c} * m + i + 4);
+      next[0] -= high[c];
+    }
+  }
+  for (; i < m; ++i)
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+      double sum = 0;
+      for (int k = 0; k < w; ++k) sum += front[int64_t{k} * m + i] * b[k * kColumns + c];
+      front[int64_t{j + c} * m + i] -= sum;
+    }
+}
+
+template <int kColumns>
+inline void schur_columns(double* front, int m, int w, int j, double* b) {
+  for (int k = 0; k < w; ++k)
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) b[k * kColumns + c] = front[int64_t{k} * m + k] * front[int64_t{k} * m + j + c];
+  schur_rows<kColumns>(front, m, w, j, j, b);
+}
+
+int eliminate(double* front, int m, int w, double* work) {
+  for (int k = 0; k < w; ++k) {
+    double* column = front + int64_t{k} * m;
+    const double pivot = column[k];
+    if (!(pivot > 0)) return k;
+    const double inverse = 1 / pivot;
+    for (int i = k + 1; i < m; ++i) column[i] *= inverse;
+    for (int j = k + 1; j < w; ++j) add_scaled(-pivot * column[j], column + j, m - j, front + int64_t{j} * m + j);
+  }
+  int j = w;
+  for (; j + 4 <= m; j += 4) schur_columns<4>(front, m, w, j, work);
+  for (; j < m; ++j) schur_columns<1>(front, m, w, j, work);
+  return -1;
+}
+
+// Strictly lower L1^-1 by columns, w x w.
+inline void invert_corner(const double* front, int m, int w, double* inverse) {
+  for (int k = 0; k < w; ++k) {
+    double* column = inverse + int64_t{k} * w;
+    for (int i = k + 1; i < w; ++i) column[i] = -front[int64_t{k} * m + i];
+    for (int j = k + 1; j < w; ++j) add_scaled(-column[j], front + int64_t{j} * m + j + 1, w - j - 1, column + j + 1);
+  }
+}
+
+// A group of `count` rows of `columns` columns of M; `at(row, column)` gives its numbers.
+template <typename At>
+inline Real* pack_group(int first, int count, int rows, int columns, Real* packed, At at) {
+  for (int k = 0; k < columns; ++k)
+    for (int i = first; i < first + count; ++i) *packed++ = i < rows ? static_cast<Real>(at(i, k)) : Real(0);
+  return packed;
+}
+
+void pack(double* front, int m, int w, double* inverse, Real* packed) {
+  invert_corner(front, m, w, inverse);
+  for (int k = 0; k < w; ++k)
+    for (int j = k + 1; j < w; ++j)
+      add_scaled(inverse[int64_t{k} * w + j], front + int64_t{j} * m + w, m - w, front + int64_t{k} * m + w);
+  const auto corner = [&](int i, int k) { return i > k ? inverse[int64_t{k} * w + i] : 0.0; };
+  const auto below = [&](int i, int k) { return -front[int64_t{k} * m + w + i]; };
+  const int r = m - w;
+  for (int i = 0; i < padded(w); i += 2 * kLanes) {
+    const int count = std::min(2 * kLanes, padded(w) - i);
+    packed = pack_group(i, count, w, std::min(w, i + count), packed, corner);
+  }
+  for (int i = 0; i < padded(r); i += 2 * kLanes)
+    packed = pack_group(i, std::min(2 * kLanes, padded(r) - i), r, w, packed, below);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class LocalGlobal : public Solver {
     StepReport report;
     RETURN_IF_ERROR(potential_.begin(run, scene, *state, &report));
     for (int i = 0; i < model_.particle_count; ++i) x_[i] = potential_.flight(i);
-    RETURN_IF_ERROR(note_contacts());
+    RETURN_IF_ERROR(note_contacts(run));
     begin_iterations();
     for (; report.iterations < settings_.iterations; ++report.iterations) {
       RETURN_IF_ERROR(run.check());
@@ -40,6 +40,7 @@ class LocalGlobal : public Solver {
       if (!std::isfinite(report.potential)) return potential_.not_finite("forces", gradient_);
       if (small(gradient_)) break;
       iterate(run, report.potential);
+      RETURN_IF_ERROR(run.check());
     }
     report.potential = potential_.evaluate(run, x_, &gradient_);
     if (!std::isfinite(report.potential)) return potential_.not_finite("solve", x_);
@@ -50,7 +51,7 @@ class LocalGlobal : public Solver {
 
  protected:
   virtual void begin_iterations() {}
-  virtual absl::Status set_diagonal(const std::vector<double>& added) = 0;
+  virtual absl::Status set_diagonal(const RunContext& run, const std::vector<double>& added) = 0;
   virtual void iterate(const RunContext& run, double phi) = 0;  // from gradient_ at x_ to the next x_
 
   const DrapeModel& model_;
@@ -66,11 +67,11 @@ class LocalGlobal : public Solver {
     return largest <= limit * limit;
   }
 
-  absl::Status note_contacts() {
+  absl::Status note_contacts(const RunContext& run) {
     const ContactSet& contact = potential_.contact();
     for (int i = 0; i < model_.particle_count; ++i)
       added_[i] = !potential_.pinned(i) && contact.near(i, x_[i]) ? static_cast<double>(contact.stiffness(i)) : 0.0;
-    return set_diagonal(added_);
+    return set_diagonal(run, added_);
   }
 
   std::vector<double> added_;  // [particle_count] contact stiffness on the diagonal
@@ -83,7 +84,9 @@ class WithGlobalStep : public LocalGlobal {
   Eigen::SparseMatrix<double> matrix() const { return potential_.constant_matrix(); }
 
  private:
-  absl::Status set_diagonal(const std::vector<double>& added) override { return global_->set_diagonal(added); }
+  absl::Status set_diagonal(const RunContext& run, const std::vector<double>& added) override {
+    return global_->set_diagonal(run, added);
+  }
   void iterate(const RunContext& run, double) override {
     global_->solve(run, gradient_, &move_);
     for (size_t i = 0; i < x_.size(); ++i) x_[i] -= move_[i];
@@ -122,7 +125,7 @@ class Chebyshev : public LocalGlobal {
     radius_ = std::min(radius, 0.9999);
   }
 
-  absl::Status set_diagonal(const std::vector<double>& added) override {
+  absl::Status set_diagonal(const RunContext&, const std::vector<double>& added) override {
     for (size_t i = 0; i < added.size(); ++i) diagonal_[i] = row_sum_[i] + added[i];
     return absl::OkStatus();
   }

@@ -104,7 +104,7 @@ const std::vector<Entry>& entries() {
 }  // namespace
 
 absl::Status validate(const SolverSettings& settings) {
-  RETURN_IF_ERROR(check_range("time_step", settings.time_step, 1e-4, 0.1));
+  RETURN_IF_ERROR(check_range("time_step", settings.time_step, 1e-4, 1.0));
   RETURN_IF_ERROR(check_range("velocity_keep", settings.velocity_keep, 0, 1));
   RETURN_IF_ERROR(check_range("tie_stiffness", settings.tie_stiffness, 0, 1e5));
   RETURN_IF_ERROR(check_range("strain_threshold", settings.strain_threshold, 0, 1));
@@ -145,6 +145,12 @@ absl::StatusOr<std::unique_ptr<Solver>> make_solver(std::string_view name, const
     return invalid_input("MODEL_UNSUPPORTED", "solver",
                          cat(name, " knows no bending by angles; this cloth bends by hinges or the shape operator"),
                          "choose lbfgs, newton or baraff_witkin, or quadratic bending");
+  const bool sweeps = name.find("pbd") != std::string_view::npos || name == "mass_spring" || name == "admm" ||
+                      name.rfind("pd_", 0) == 0;
+  if (model.bend_matrix.count() > 0 && sweeps)
+    return invalid_input("MODEL_UNSUPPORTED", "solver",
+                         cat(name, " takes bending edge by edge; this cloth bends by one matrix"),
+                         "choose lbfgs, spring_projection, newton or baraff_witkin, or quadratic bending");
   for (const Entry& entry : entries())
     if (entry.info.name == name) return entry.make(model, settings);
   return internal_fault("a listed solver has no maker");

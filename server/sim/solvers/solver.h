@@ -17,7 +17,7 @@ namespace tryon::sim {
 
 struct SolverSettings {
   // Changes the answer.
-  double time_step = 1.0 / 30.0;  // s, 1e-4 .. 0.1
+  double time_step = 1.0 / 30.0;  // s, 1e-4 .. 1
   double velocity_keep = 0.98;    // Wan 2020: v <- keep * v after each step, 0 .. 1
   double tie_stiffness = 200.0;   // N/m, seam springs while sewing, 0 .. 1e5
   double strain_threshold = 0.1;  // mass_spring: elongation beyond which tension is raised (Ji 2004), 0 .. 1; 0 = never

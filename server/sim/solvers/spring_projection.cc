@@ -76,10 +76,12 @@ absl::Status SpringProjection::prepare(StepReport* report) {
   for (int i = 0; i < model_.particle_count; ++i)
     values_[diagonal_place_[i]] = diagonal_[i] + (in_matrix_[i] ? static_cast<double>(contact.stiffness(i)) : 0.0);
   const bool first = !factored_;
-  factored_ = report->refactored = true;
-  int failed = cholesky_.factor(values_.data());
-  if (first && failed < 0) failed = free_cholesky_.factor(matrix_.valuePtr());
-  if (failed >= 0) return internal_fault(cat("phase factor: pivot ", failed, " is not positive"));
+  report->refactored = true;
+  int failed = cholesky_.factor(values_.data(), *run_);
+  if (first && failed == -1) failed = free_cholesky_.factor(matrix_.valuePtr(), *run_);
+  factored_ = failed == -1;
+  if (failed == Cholesky::kStopped) return run_->check();
+  if (failed >= 0) return internal_fault(cat("phase factor: the pivot of particle ", failed, " is not positive"));
   return absl::OkStatus();
 }
 
@@ -117,6 +119,7 @@ absl::Status SpringProjection::find_direction(int iteration) {
 }
 
 void SpringProjection::accepted() {
+  if (history_ == 0) return;
   for (int i = 0; i < model_.particle_count; ++i) {
     scratch_s_[i] = trial_[i] - x_[i];
     scratch_y_[i] = trial_gradient_[i] - gradient_[i];

@@ -241,22 +241,26 @@ INSTANTIATE_TEST_SUITE_P(Layouts, WholeEnergy,
                                            std::pair(SpringLayout::kEdges, BendLaw::kQuadratic),
                                            std::pair(SpringLayout::kMembrane, BendLaw::kQuadratic),
                                            std::pair(SpringLayout::kThreads, BendLaw::kHinge),
-                                           std::pair(SpringLayout::kMembrane, BendLaw::kShape)));
+                                           std::pair(SpringLayout::kMembrane, BendLaw::kShape),
+                                           std::pair(SpringLayout::kThreads, BendLaw::kIsometric)));
 
 TEST(WholeEnergy, RigidMotionCostsNothingAndPullsNowhere) {
   SheetOptions o;
   o.columns = o.rows = 6;
   o.jitter = 0.3;
-  const ClothInput cloth = make_sheet(o);
-  const DrapeModel model = build_model(cloth).value();
-  ElasticEnergy energy(model, 0.0);
-  DrapeState state = start_state(cloth);
-  const Eigen::Matrix<Real, 3, 3> turn =
-      Eigen::AngleAxis<Real>(Real(1.1), RVec3(1, 2, 3).normalized()).toRotationMatrix();
-  for (RVec3& x : state.x) x = turn * x + RVec3(1, 2, 3);
-  std::vector<RVec3> gradient(state.x.size());
-  EXPECT_LT(energy.evaluate({}, state.x.data(), 1, gradient.data()), 1e-18);
-  for (const RVec3& g : gradient) EXPECT_LT(g.norm(), 1e-10);
+  ClothInput cloth = make_sheet(o);
+  for (const BendLaw law : {BendLaw::kQuadratic, BendLaw::kHinge, BendLaw::kShape, BendLaw::kIsometric}) {
+    cloth.bend = law;
+    const DrapeModel model = build_model(cloth).value();
+    ElasticEnergy energy(model, 0.0);
+    DrapeState state = start_state(cloth);
+    const Eigen::Matrix<Real, 3, 3> turn =
+        Eigen::AngleAxis<Real>(Real(1.1), RVec3(1, 2, 3).normalized()).toRotationMatrix();
+    for (RVec3& x : state.x) x = turn * x + RVec3(1, 2, 3);
+    std::vector<RVec3> gradient(state.x.size());
+    EXPECT_LT(energy.evaluate({}, state.x.data(), 1, gradient.data()), 1e-18);
+    for (const RVec3& g : gradient) EXPECT_LT(g.norm(), 1e-10);
+  }
 }
 
 TEST(WholeEnergy, TheConstantMatrixBoundsEveryCurvature) {

@@ -51,6 +51,29 @@ TEST(Replay, AWholeRunFromABundleGivesTheSameBytesAsTheModelItself) {
   EXPECT_EQ(a.residual_max, b.residual_max);
 }
 
+// A cloth over a ball, thrown at it so fast that the step ends beyond numbers.
+TEST(Replay, AStepWithABodyIsSeenAgainWithoutTheBody) {
+  const auto ball = make_solid_collider({Solid{Sphere{Vec3(0.1, -0.06, 0.1), 0.05}}});
+  const DrapeModel model = build_model(hung()).value();
+  Scene scene = still_scene();
+  scene.collider = ball.get();
+  DrapeState state = start_state(hung());
+  for (RVec3& v : state.v) v = RVec3(0, Real(-5e4), 0);
+  SolverSettings settings;
+  settings.iterations = 3;
+  std::string bundle;
+  auto solver = make_recorded_solver("lbfgs", model, settings, [&](const std::string& b) { bundle = b; }).value();
+  const auto first = solver->step({}, scene, &state);
+  ASSERT_EQ(first.status().code(), absl::StatusCode::kInternal);
+  const ReplayBundle read = decode_replay(bundle).value();
+  EXPECT_FALSE(read.asked.empty());
+  EXPECT_EQ(encode_replay(read), bundle);
+  EXPECT_EQ(replay_step(read, {}).status().message(), first.status().message());
+  int in_reach = 0;
+  for (const AskedPoint& a : read.asked) in_reach += a.answer.distance < a.max_distance;
+  EXPECT_GT(in_reach, 0);
+}
+
 TEST(Replay, ClothThatFliesApartIsReportedWithItsFastestParticle) {
   const DrapeModel model = build_model(hung()).value();
   DrapeState state = start_state(hung());

@@ -1,10 +1,16 @@
-// The panels' triangular solves against Eigen's factor, and the two builds of their kernels against each other.
+// The factor by panels against Eigen's, its order against minimum degree, and the two builds of its kernels against
+// each other.
+#include "server/sim/solvers/panels.h"
+
 #include <cstring>
+#include <numeric>
 #include <random>
 
+#include "Eigen/OrderingMethods"
 #include "Eigen/SparseCholesky"
 #include "gtest/gtest.h"
 #include "server/sim/solvers/cholesky.h"
+#include "server/sim/solvers/dissection.h"
 #include "server/sim/solvers/incremental_potential.h"
 #include "tests/unit/sim/cloth_fixtures.h"
 
@@ -13,63 +19,216 @@ namespace {
 
 using namespace tryon::sim::testing;
 
-Eigen::SparseMatrix<double> cloth_matrix(int cells) {
+Eigen::SparseMatrix<double> cloth_matrix(int cells, SpringLayout layout = SpringLayout::kThreads) {
   SheetOptions o;
   o.columns = o.rows = cells;
   o.jitter = 0.3;
   ClothInput cloth = make_sheet(o);
+  cloth.layout = layout;
   cloth.pinned = {0, cells};
   return IncrementalPotential(build_model(cloth).value(), {}).constant_matrix();
+}
+
+std::vector<RVec3> some_right_side(int n) {
+  std::vector<RVec3> right;
+  for (int i = 0; i < n; ++i) right.push_back(Vec3(std::sin(i), std::cos(3.0 * i), 1).cast<Real>());
+  return right;
+}
+
+void expect_solution(const Eigen::SparseMatrix<double>& matrix, const std::vector<RVec3>& x) {
+  const int n = static_cast<int>(matrix.rows());
+  const std::vector<RVec3> r = some_right_side(n);
+  Eigen::MatrixXd right(n, 3);
+  for (int i = 0; i < n; ++i) right.row(i) = r[i].cast<double>().transpose();
+  const Eigen::MatrixXd expected = Eigen::SimplicialLLT<Eigen::SparseMatrix<double>>(matrix).solve(right);
+  const double close = sizeof(Real) == 8 ? 1e-11 : 1e-3;
+  for (int i = 0; i < n; ++i)
+    EXPECT_LT((x[i].cast<double>() - expected.row(i).transpose()).norm(), close * (1 + expected.norm()));
 }
 
 class PanelsOf : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Sizes, PanelsOf, ::testing::Values(1, 2, 5, 17, 40));
 
 TEST_P(PanelsOf, SolveAsEigensFactorDoes) {
-  const Eigen::SparseMatrix<double> matrix = cloth_matrix(GetParam());
-  const int n = static_cast<int>(matrix.rows());
+  for (const SpringLayout layout : {SpringLayout::kThreads, SpringLayout::kEdges}) {
+    const Eigen::SparseMatrix<double> matrix = cloth_matrix(GetParam(), layout);
+    const int n = static_cast<int>(matrix.rows());
+    Cholesky own;
+    own.analyse(matrix);
+    ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
+    EXPECT_LT(own.panel_values(), 2 * own.factor_nonzeros() + 32 * n);
+    std::vector<RVec3> x = some_right_side(n);
+    own.solve(x.data(), x.data());
+    expect_solution(matrix, x);
+  }
+}
+
+TEST(Panels, TheLowerTriangleAloneAndBlocksOfThreeGiveTheSameAnswer) {
+  const Eigen::SparseMatrix<double> small = cloth_matrix(12);
+  const int n = static_cast<int>(small.rows());
+  std::vector<Eigen::Triplet<double>> lower;  // three copies, mixed inside every block
+  Eigen::Matrix3d mix;
+  mix << 2, 0.3, 0.1, 0.3, 1, 0.2, 0.1, 0.2, 3;
+  for (int j = 0; j < n; ++j)
+    for (Eigen::SparseMatrix<double>::InnerIterator it(small, j); it; ++it)
+      for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b)
+          if (3 * it.row() + a >= 3 * j + b) lower.emplace_back(3 * it.row() + a, 3 * j + b, it.value() * mix(a, b));
+  Eigen::SparseMatrix<double> matrix(3 * n, 3 * n);
+  matrix.setFromTriplets(lower.begin(), lower.end());
+  Eigen::VectorXd right(3 * n), x(3 * n);
+  for (int i = 0; i < 3 * n; ++i) right[i] = std::sin(i);
+  Cholesky own;
+  own.analyse(matrix, 3);
+  ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
+  own.solve(right.data(), x.data());
+  EXPECT_LT((matrix.selfadjointView<Eigen::Lower>() * x - right).norm(), (sizeof(Real) == 8 ? 1e-9 : 1e-2));
+}
+
+TEST(Panels, ARowWithoutAPositivePivotIsNamedAndTheNextFactorIsWhole) {
+  Eigen::SparseMatrix<double> matrix = cloth_matrix(9);
   Cholesky own;
   own.analyse(matrix);
+  const double good = matrix.coeff(44, 44);
+  matrix.coeffRef(44, 44) = -1e6;
+  const int failed = own.factor(matrix.valuePtr());
+  EXPECT_GE(failed, 0);
+  matrix.coeffRef(44, 44) = good;
   ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
-  EXPECT_LT(own.panel_values(), 2 * own.factor_nonzeros() + 4 * n);
-  Eigen::MatrixXd right(n, 3);
-  std::vector<RVec3> x(n);
-  for (int i = 0; i < n; ++i) {
-    right.row(i) << std::sin(i), std::cos(3.0 * i), 1;
-    x[i] = right.row(i).transpose().cast<Real>();
-  }
+  std::vector<RVec3> x = some_right_side(static_cast<int>(matrix.rows()));
   own.solve(x.data(), x.data());
-  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> judge(matrix);
-  const Eigen::MatrixXd expected = judge.solve(right);
-  for (int i = 0; i < n; ++i)
-    EXPECT_LT((x[i].cast<double>() - expected.row(i).transpose()).norm(), 1e-11 * (1 + expected.norm()));
+  expect_solution(matrix, x);
+  matrix.coeffRef(7, 7) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_GE(own.factor(matrix.valuePtr()), 0);
+}
+
+TEST(Panels, AFactorIsStoppedBetweenPieces) {
+  const Eigen::SparseMatrix<double> matrix = cloth_matrix(60, SpringLayout::kEdges);
+  Cholesky own;
+  own.analyse(matrix);
+  RunContext run;
+  EXPECT_EQ(own.factor(matrix.valuePtr(), run), -1);
+  run.cancel.cancel();
+  EXPECT_EQ(own.factor(matrix.valuePtr(), run), Cholesky::kStopped);
+  // 50 ms are far more than 5e7 multiplications; the context is asked after every kWorkBetweenChecks and one panel.
+  EXPECT_LT(own.longest_stretch(), 20'000'000);
+  EXPECT_GT(own.total_work(), 3 * Cholesky::kWorkBetweenChecks) << "the claim needs a factor with several pieces";
+}
+
+// --- the kernels ---
+
+struct Packed {
+  std::vector<double> front;
+  std::vector<Real> values;
+  int eliminated = 0;
+};
+
+// A front whose first `w` of `m` columns are eliminated and packed.
+Packed packed_front(const panels::Kernels& kernels, int m, int w) {
+  std::mt19937 random(static_cast<unsigned>(m * 100 + w));
+  Packed out;
+  out.front.resize(m * m);
+  for (int j = 0; j < m; ++j)
+    for (int i = 0; i < m; ++i) out.front[j * m + i] = i == j ? 2.0 * m : static_cast<double>(random()) / 4294967296.0;
+  std::vector<double> work(panels::kWidest * panels::kWidest);
+  out.eliminated = kernels.eliminate(out.front.data(), m, w, work.data());
+  panels::Panel panel{0, w, 0, 0, m - w};
+  out.values.resize(panel.values());
+  kernels.pack(out.front.data(), m, w, work.data(), out.values.data());
+  return out;
+}
+
+bool same_bytes(const auto& a, const auto& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
 }
 
 TEST(Panels, TheTwoBuildsGiveTheSameBytes) {
   if (!panels::avx2_kernels()) GTEST_SKIP() << "this processor has no AVX2";
   std::mt19937 random(3);
   const auto unit = [&] { return static_cast<Real>(static_cast<double>(random()) / 4294967296.0 - 0.5); };
-  std::vector<panels::Panel> panel;
-  std::vector<int> row;
-  std::vector<Real> value;
-  int n = 0;
-  for (int w = 1; w <= 19; ++w) {
-    panels::Panel p{n, w, static_cast<int64_t>(value.size()), static_cast<int64_t>(row.size()), 0};
-    n += w;
-    for (int r = 0; r < w % 7; ++r) row.push_back(n + 3 * r);
-    p.rows_end = static_cast<int64_t>(row.size());
-    for (int64_t k = 0; k < w * (w + p.rows_end - p.rows_begin); ++k) value.push_back(unit());
-    panel.push_back(p);
+  for (int w : {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 21, 48})
+    for (int r : {0, 1, 3, 4, 6, 8, 11, 30}) {
+      const Packed one = packed_front(panels::baseline_kernels(), w + r, w),
+                   two = packed_front(*panels::avx2_kernels(), w + r, w);
+      EXPECT_EQ(one.eliminated, -1);
+      ASSERT_TRUE(same_bytes(one.front, two.front) && same_bytes(one.values, two.values)) << w << " " << r;
+      const panels::Panel panel{0, w, 0, 0, r};
+      struct alignas(32) Block {
+        Real at[32 / sizeof(Real)];
+      };
+      std::vector<Block> value(one.values.size() * sizeof(Real) / 32), work(3 * 32);
+      std::memcpy(value.data(), one.values.data(), one.values.size() * sizeof(Real));
+      std::vector<int> row(r);
+      std::iota(row.begin(), row.end(), w + 2);
+      std::vector<Real> pivot(w, Real(0.7));
+      std::vector<panels::Lane> x(w + r + 2), y;
+      for (panels::Lane& lane : x) lane = {{unit(), unit(), unit(), 0}};
+      y = x;
+      const panels::View view{&panel,
+                              1,
+                              value.data()->at,
+                              row.data(),
+                              pivot.data(),
+                              work.data()->at,
+                              static_cast<int>(work.size() / 3 * 32 / sizeof(Real))};
+      ASSERT_GE(view.work_stride, panels::padded(w) + panels::padded(r)) << "the test's own array";
+      panels::baseline_kernels().solve(view, x.data());
+      panels::avx2_kernels()->solve(view, y.data());
+      EXPECT_TRUE(same_bytes(x, y)) << w << " " << r;
+    }
+}
+
+// --- the order ---
+
+struct Graph {
+  std::vector<int> begin{0}, neighbour;
+};
+
+Graph graph_of(const Eigen::SparseMatrix<double>& matrix) {
+  Graph g;
+  for (int j = 0; j < matrix.cols(); ++j) {
+    for (Eigen::SparseMatrix<double>::InnerIterator it(matrix, j); it; ++it)
+      if (it.row() != j) g.neighbour.push_back(static_cast<int>(it.row()));
+    g.begin.push_back(static_cast<int>(g.neighbour.size()));
   }
-  n += 30;
-  std::vector<Real> pivot(n, Real(0.7));
-  std::vector<panels::Lane> one(n), two;
-  for (panels::Lane& lane : one) lane = {{unit(), unit(), unit(), 0}};
-  two = one;
-  const panels::View view{panel.data(), static_cast<int>(panel.size()), value.data(), row.data(), pivot.data()};
-  panels::baseline_kernels().solve(view, one.data());
-  panels::avx2_kernels()->solve(view, two.data());
-  EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(panels::Lane)), 0);
+  return g;
+}
+
+void expect_every_vertex_once(const Graph& g) {
+  std::vector<int> order = nested_dissection(g.begin, g.neighbour);
+  std::sort(order.begin(), order.end());
+  std::vector<int> all(g.begin.size() - 1);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(order, all);
+}
+
+TEST(Dissection, OrdersEveryVertexOnceWhateverTheGraph) {
+  expect_every_vertex_once({});
+  expect_every_vertex_once({{0, 0, 0, 0}, {}});
+  expect_every_vertex_once(graph_of(cloth_matrix(30)));
+  Graph star, complete, two_paths;
+  const int n = 300;
+  for (int i = 0; i < n; ++i) {
+    if (i > 0) star.neighbour.push_back(0);
+    for (int j = 1; i == 0 && j < n; ++j) star.neighbour.push_back(j);
+    star.begin.push_back(static_cast<int>(star.neighbour.size()));
+    for (int j = 0; j < n; ++j)
+      if (j != i) complete.neighbour.push_back(j);
+    complete.begin.push_back(static_cast<int>(complete.neighbour.size()));
+    for (int j : {i - 2, i + 2})
+      if (j >= 0 && j < n) two_paths.neighbour.push_back(j);
+    two_paths.begin.push_back(static_cast<int>(two_paths.neighbour.size()));
+  }
+  for (const Graph& g : {star, complete, two_paths}) expect_every_vertex_once(g);
+}
+
+TEST(Dissection, FillsLessThanMinimumDegreeOnACloth) {
+  const Eigen::SparseMatrix<double> matrix = cloth_matrix(70, SpringLayout::kEdges);
+  Cholesky own;
+  own.analyse(matrix);
+  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> judge(matrix);  // minimum degree
+  const Eigen::SparseMatrix<double> l = judge.matrixL();
+  EXPECT_LT(own.factor_nonzeros() + matrix.cols(), l.nonZeros());
 }
 
 }  // namespace

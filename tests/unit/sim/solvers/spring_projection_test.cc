@@ -326,7 +326,7 @@ TEST(Settings, ImpossibleOnesAreRefusedWithFieldAndRange) {
   EXPECT_TRUE(validate({}).ok());
   SolverSettings s;
   s.time_step = 0;
-  expect_refused(s, "solver.time_step", "0.0001 .. 0.1");
+  expect_refused(s, "solver.time_step", "0.0001 .. 1");
   s = {};
   s.velocity_keep = 1.01;
   expect_refused(s, "solver.velocity_keep", "0 .. 1");

@@ -1,0 +1,50 @@
+#include "server/sim/constraints/bend_matrix.h"
+
+#include <map>
+
+#include "server/sim/constraints/folds.h"
+
+namespace tryon::sim::bend_matrix {
+
+namespace {
+bool runs_along(const Triangle& t, const EdgeUse& edge) {
+  for (int k = 0; k < 3; ++k)
+    if (t[k] == edge.a && t[(k + 1) % 3] == edge.b) return true;
+  return false;
+}
+}  // namespace
+
+void build(const ClothInput& cloth, DrapeModel* model) {
+  DrapeModel flat;
+  fold::build(cloth, &flat);
+  const Folds& folds = flat.folds;
+  // The angle's sign follows the order of the left-hand triangle's corners, that of sum w x does not.
+  std::vector<double> sign;
+  for (const EdgeUse& edge : mesh_edges(TriangleMesh{cloth.positions, cloth.triangles}))
+    if (edge.right >= 0) sign.push_back(runs_along(cloth.triangles[edge.left], edge) ? 1.0 : -1.0);
+  std::vector<std::map<int, double>> rows(model->particle_count);
+  for (int f = 0; f < folds.count(); ++f)
+    for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k) {
+      const int g = folds.column[k];
+      const double stiffness =
+          sign[f] * sign[g] * static_cast<double>(folds.stiffness[k] / (folds.edge_length[f] * folds.edge_length[g]));
+      for (int a = 0; a < 4; ++a)
+        for (int b = 0; b < 4; ++b)
+          rows[folds.particle[f][a]][folds.particle[g][b]] +=
+              stiffness * static_cast<double>(folds.weight[f][a] * folds.weight[g][b]);
+    }
+  BendMatrix& out = model->bend_matrix;
+  out.row_begin.assign(1, 0);
+  for (int i = 0; i < model->particle_count; ++i) {
+    for (const auto& [j, stiffness] : rows[i]) {
+      if (i == j) continue;
+      // The two halves are summed in different orders: one value for both.
+      const double twin = rows[j].at(i);
+      out.column.push_back(j);
+      out.stiffness.push_back(static_cast<Real>(0.5 * (stiffness + twin)));
+    }
+    out.row_begin.push_back(out.count());
+  }
+}
+
+}  // namespace tryon::sim::bend_matrix

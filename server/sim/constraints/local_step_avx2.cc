@@ -1,0 +1,27 @@
+// AVX2 without FMA: nothing can be contracted, so the results are those of the baseline.
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "server/sim/constraints/springs.h"
+#pragma GCC target("avx2")
+#include "server/sim/constraints/local_step_impl.h"
+
+namespace tryon::sim::local_step {
+
+const Kernels* avx2_kernels() {
+  static const Kernels kernels{springs, threads, gather};
+  return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
+}
+
+}  // namespace tryon::sim::local_step
+#else
+#include "server/sim/constraints/local_step.h"
+
+namespace tryon::sim::local_step {
+const Kernels* avx2_kernels() { return nullptr; }
+}  // namespace tryon::sim::local_step
+#endif

@@ -1,0 +1,33 @@
+// What it is: everything about a factor that its numbers do not change: the order of elimination, the panels with their
+// rows, and where each value of the matrix and of a child's update goes in a panel's front (panels.h). Panels are the
+// supernodes of the elimination tree, joined with children where reading a few zeros costs less than another panel.
+// Units: none. Shapes: in the margin, n columns, panels in elimination order. How it fails: never. Thread rules: built
+// once, then const. Cites: Liu 1990 (elimination trees); Ashcraft, Grimes 1989 (relaxed supernodes).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "Eigen/Sparse"
+#include "server/sim/solvers/panels.h"
+
+namespace tryon::sim {
+
+struct CholeskyPattern {
+  std::vector<int> place;            // [n] matrix row -> place in the factor
+  std::vector<panels::Panel> panel;  // [panel_count]
+  std::vector<int> row;              // rows below each panel, ascending
+  std::vector<int> row_in_parent;    // the same rows' places in the parent's front
+  std::vector<int> child_count;      // [panel_count]; children come right before, the last one next to it
+  std::vector<int64_t> entry_begin;  // [panel_count + 1]
+  std::vector<int> entry_source;     // where a value stands in the matrix
+  std::vector<int> entry_place;      // and in the front, by columns
+  int64_t nonzeros = 0, values = 0;  // of L below the diagonal; of all panels
+  int64_t stack_values = 0;          // the most that children's updates take at once
+  int largest_front = 0;
+};
+// Of a symmetric compressed matrix, whole or its lower triangle (the rest is not read). Rows come in blocks that are
+// ordered as one: a block of the matrix is all there or not at all.
+CholeskyPattern find_pattern(const Eigen::SparseMatrix<double>& matrix, int block = 1);
+
+}  // namespace tryon::sim

@@ -1,0 +1,90 @@
+// What every solver owes its caller inside a step: it stops when told to, and the named kernel takes no memory.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "gtest/gtest.h"
+#include "server/sim/solvers/solver.h"
+#include "tests/unit/sim/cloth_fixtures.h"
+
+namespace {
+std::atomic<int64_t> allocations{0};
+}  // namespace
+
+void* operator new(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* at = std::malloc(size == 0 ? 1 : size)) return at;
+  std::abort();
+}
+void operator delete(void* at) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+
+namespace tryon::sim {
+namespace {
+
+using namespace tryon::sim::testing;
+
+ClothInput hung(int cells, SpringLayout layout) {
+  SheetOptions o;
+  o.columns = o.rows = cells;
+  ClothInput cloth = make_sheet(o);
+  cloth.pinned = {0, cells};
+  cloth.layout = layout;
+  return cloth;
+}
+
+// Cancels the step when it is first asked, and counts what it is asked after that.
+class Interrupting : public Collider {
+ public:
+  explicit Interrupting(RunContext* run) : run_(*run) {}
+  Contact query(const Eigen::Vector3d& point, double max_distance) const override {
+    run_.cancel.cancel();
+    ++asked;
+    Contact far;
+    far.distance = std::min(max_distance, 0.5 + std::abs(point.y()));
+    return far;
+  }
+  mutable int asked = 0;
+
+ private:
+  RunContext& run_;
+};
+
+TEST(EverySolver, ThatIsCancelledInsideAStepStopsThere) {
+  const ClothInput cloth = hung(12, SpringLayout::kThreads);
+  const DrapeModel model = build_model(cloth).value();
+  for (const SolverInfo& info : solver_list()) {
+    SolverSettings settings;
+    settings.iterations = 1000;
+    settings.tolerance = 0;
+    auto solver = make_solver(info.name, model, settings).value();
+    RunContext run;
+    const Interrupting collider(&run);
+    Scene scene = still_scene();
+    scene.collider = &collider;
+    DrapeState state = start_state(cloth);
+    EXPECT_EQ(solver->step(run, scene, &state).status().code(), absl::StatusCode::kCancelled) << info.name;
+    EXPECT_LE(collider.asked, 2 * model.particle_count) << info.name << ": not another round of contacts";
+  }
+}
+
+TEST(NoAllocation, InAStepOfSpringProjection) {
+  for (const SpringLayout layout : {SpringLayout::kEdges, SpringLayout::kThreads})
+    for (const char* name : {"spring_projection", "lbfgs", "pd_direct"}) {
+      const ClothInput cloth = hung(12, layout);
+      const DrapeModel model = build_model(cloth).value();
+      auto solver = make_solver(name, model, {}).value();
+      DrapeState state = start_state(cloth);
+      for (int k = 0; k < 2; ++k) ASSERT_TRUE(solver->step({}, still_scene(), &state).ok());
+      const RunContext run;
+      const Scene scene = still_scene();
+      const int64_t before = allocations.load();
+      const bool good = solver->step(run, scene, &state).ok();
+      const int64_t after = allocations.load();
+      EXPECT_TRUE(good);
+      EXPECT_EQ(after, before) << name;
+    }
+}
+
+}  // namespace
+}  // namespace tryon::sim

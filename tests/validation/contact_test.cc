@@ -1,0 +1,69 @@
+// T14 (capstan), T15 (strip over a cylinder), T16 (cloth on a sphere): validation.md 3.2 to 3.4.
+#include "tests/validation/contact_scenes.h"
+
+namespace tryon::sim::validation {
+namespace {
+
+TEST(T14Capstan, TensionGrowsAsThePolygonsCapstanLaw) {
+  Capstan c;
+  for (double mu : {0.3, 0.5}) {
+    c.mu = mu;
+    const double ratio = capstan_ratio("newton", c);
+    EXPECT_NEAR(ratio, capstan_exact(mu, kPi, 32), 0.02 * ratio) << mu;
+    EXPECT_NEAR(ratio, std::exp(mu * kPi), 0.03 * ratio) << mu;
+  }
+  EXPECT_NEAR(capstan_ratio("lbfgs", c, 200), capstan_exact(0.5, kPi, 32), 0.02 * 4.8);
+}
+
+TEST(T14Capstan, DoesNotDependOnRadiusStiffnessOrOffset) {
+  Capstan c;
+  const double exact = capstan_exact(0.3, kPi, 32);
+  c.radius = 0.2;
+  EXPECT_NEAR(capstan_ratio("newton", c), exact, 0.02 * exact);
+  c = {};
+  c.stretch = 5e3;
+  EXPECT_NEAR(capstan_ratio("newton", c), exact, 0.02 * exact);
+  c = {};
+  c.offset = 4e-3;
+  EXPECT_NEAR(capstan_ratio("newton", c), exact, 0.02 * exact);
+}
+
+TEST(T14Capstan, HoldsOnATriangulatedCylinderWithinFourPercent) {
+  Capstan c;
+  c.surface = Surface::kTriangles;
+  const double exact = capstan_exact(0.3, kPi, 32);
+  EXPECT_NEAR(capstan_ratio("newton", c), exact, 0.04 * exact);
+}
+
+// At h = 1/100 and by newton; at 1/30, where a step's free fall is as long as an edge, friction does not hold it.
+TEST(T15StripOverACylinder, HoldsBelowTheLimitAndSlidesAboveIt) {
+  Hung h;
+  const double limit = h.long_end;
+  h.long_end = 0.97 * limit;
+  EXPECT_LT(slip_of("newton", h, 3, 100, 60), 1e-3);
+  h.long_end = 1.03 * limit;
+  EXPECT_GT(slip_of("newton", h, 3, 100, 60), 0.01);
+}
+
+TEST(T15StripOverACylinder, WithoutFrictionItsPressureIsWeightTimesLengthAndCurve) {
+  const Pressure p = pressure_under("newton", 0.2);
+  EXPECT_LT(p.worst, 0.03);
+  EXPECT_NEAR(p.total, 1, 1e-3);
+}
+
+TEST(T16OnASphere, TheContactsCarryTheWeightInsideTheirCones) {
+  for (const Surface surface : {Surface::kAnalytic, Surface::kTriangles}) {
+    const OnSphere rest = drop_on_sphere("lbfgs", 0.3, 16, surface);
+    EXPECT_NEAR(rest.support, 1, 2e-3);
+    EXPECT_LT(rest.outside_cone, 5e-3);
+    EXPECT_LT(rest.depth, 1e-9);  // the kept offset is never used up
+  }
+}
+
+TEST(T16OnASphere, WithoutFrictionItSlidesOffAndWithMuchItStays) {
+  EXPECT_LT(drop_on_sphere("lbfgs", 0.8, 16, Surface::kAnalytic, 0.3, 90, 0).slide, 0.02);
+  EXPECT_GT(drop_on_sphere("lbfgs", 0.0, 16, Surface::kAnalytic, 0.3, 90, 0).slide, 0.2);
+}
+
+}  // namespace
+}  // namespace tryon::sim::validation

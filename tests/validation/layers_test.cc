@@ -1,0 +1,20 @@
+// T17 b, c (contact of the cloth with itself), short: validation.md 3.5.
+#include "tests/validation/layer_scenes.h"
+
+namespace tryon::sim::validation {
+namespace {
+
+TEST(T17Layers, APileOfThreeIsAsHighAsItsGaps) {
+  const Stack stack = pile_up(3, 3);
+  EXPECT_NEAR(stack.height, stack.expected, 0.05 * stack.expected);
+  EXPECT_EQ(stack.crossings, 0);
+}
+
+TEST(T17Layers, ATwistedStripNeverCrossesItself) {
+  const Twisted twisted = twist_strip(0.25, 10);
+  EXPECT_EQ(twisted.crossings, 0);
+  EXPECT_NEAR(twisted.turns, 0.25, 1e-9);
+}
+
+}  // namespace
+}  // namespace tryon::sim::validation

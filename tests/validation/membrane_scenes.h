@@ -1,0 +1,186 @@
+// What it is: T5 (catenary), T9 (bulge under pressure) and T10 b (rigid plate swinging from its edge) of validation.md,
+// measured. Units: SI. Shapes: as in meshes.h. How it fails: an unsolved step ends the test. Thread rules: pure
+// functions.
+#pragma once
+
+#include "tests/validation/strips.h"
+
+namespace tryon::sim::validation {
+
+struct Sag {
+  double sag = 0, pull = 0;  // over L, over wL
+};
+// T5: pinned at equal height, `stiffness` times its weight.
+inline Sag catenary(const std::string& solver, double span, double stiffness, int elements,
+                    SpringLayout layout = SpringLayout::kThreads) {
+  Strip s;
+  s.columns = elements;
+  s.cell = 1.0 / elements;
+  s.width = 0.05;
+  s.rows = 1;
+  ClothInput cloth = make_strip(s);
+  cloth.fabric.areal_density = 0.15;
+  cloth.layout = layout;
+  const double w = 0.15 * kGravity;
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = stiffness * w;
+  cloth.fabric.shear = 0;
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 0;
+  const double half = span / 2, depth = 0.45 * std::sqrt(1 - span * span);
+  for (Vec3& p : cloth.positions) {
+    const double t = 2 * p.x() - 1;
+    p = Vec3(half * t, -depth * (1 - t * t), p.z());
+  }
+  cloth.pinned = {s.at(0, 0), s.at(0, 1), s.at(elements, 0), s.at(elements, 1)};
+  const DrapeModel model = build_model(cloth).value();
+  const Rest rest = bring_to_rest(solver, model, vacuum(), start_state(cloth), 1e-6, 600, 0.1, 100);
+  const auto at = [&](int i) -> Vec3 { return rest.state.x[s.at(i, 0)].cast<double>(); };
+  // Horizontal pull of the middle element: stiffness times its elongation.
+  const Vec3 middle = at(elements / 2 + 1) - at(elements / 2);
+  return {-at(elements / 2).y(), stiffness * (middle.norm() / s.cell - 1) * middle.x() / middle.norm()};
+}
+
+// T9 a: w_0 of a disc clamped at its rim over (p a / Y)^(1/3) a: Hencky's C(nu).
+inline double bulge_of_disc(const std::string& solver, double poisson, int rings, double pressure) {
+  const double radius = 0.1, stiffness = 1000;
+  ClothInput cloth = cloth_of(flat_disc(radius, rings));
+  cloth.layout = SpringLayout::kMembrane;
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = stiffness;
+  cloth.fabric.poisson = poisson;
+  cloth.fabric.shear = stiffness / (2 * (1 + poisson));
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 0;
+  const int count = static_cast<int>(cloth.positions.size());
+  for (int i = count - 6 * rings; i < count; ++i) cloth.pinned.push_back(i);
+  const double scale = radius * std::cbrt(pressure * radius / stiffness);
+  for (Vec3& p : cloth.positions) p.y() = 0.65 * scale * (1 - p.squaredNorm() / (radius * radius));
+  const DrapeModel model = build_model(cloth).value();
+  Scene scene = vacuum();
+  scene.gravity.setZero();
+  scene.pressure = pressure;
+  const Rest rest = bring_to_rest(solver, model, scene, start_state(cloth), 1e-5 * pressure, 300, 0.1, 200);
+  return static_cast<double>(rest.state.x[0].y()) / scale;
+}
+
+// T9 b: w_0 / a of a strip of half-width a, long the other way; lambda = p a / Y.
+inline double bulge_of_strip(const std::string& solver, SpringLayout layout, double lambda, int elements) {
+  const double half = 0.1, stiffness = 1000;
+  Strip s;
+  s.columns = 2 * elements;
+  s.cell = half / elements;
+  s.start = -half;
+  s.rows = 1;
+  s.width = s.cell;
+  ClothInput cloth = make_strip(s);
+  cloth.layout = layout;
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = stiffness;
+  cloth.fabric.shear = 0;
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 0;
+  cloth.pinned = {s.at(0, 0), s.at(0, 1), s.at(s.columns, 0), s.at(s.columns, 1)};
+  for (Vec3& p : cloth.positions) p.y() = std::cbrt(lambda) * half * (1 - p.x() * p.x() / (half * half));
+  const DrapeModel model = build_model(cloth).value();
+  Scene scene = vacuum();
+  scene.gravity.setZero();
+  scene.pressure = lambda * stiffness / half;
+  const Rest rest = bring_to_rest(solver, model, scene, start_state(cloth), 1e-4, 400, 0.1, 200);
+  return mean_of_column(s, rest.state, elements).y() / half;
+}
+
+// J_0 by its series: the first mode of a hanging strip.
+inline double bessel0(double x) {
+  double term = 1, sum = 1;
+  for (int k = 1; k < 40; ++k) {
+    term *= -x * x / (4.0 * k * k);
+    sum += term;
+  }
+  return sum;
+}
+
+struct Swing {
+  double period = 0, decay = 0;  // s; amplitude over one period
+  int64_t iterations = 0;
+};
+// T10 a: let go in its first mode.
+inline Swing hanging_strip(const std::string& solver, double h, int iterations, double tolerance = 1e-7) {
+  Strip s;
+  s.columns = 40;
+  s.cell = 0.025;
+  s.width = 0.05;
+  s.rows = 1;
+  ClothInput cloth = make_strip(s);
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 0;
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = 1e4;
+  cloth.fabric.shear = 0;
+  cloth.pinned = {0, 1};
+  const double root = 2.404825557695773;
+  for (Vec3& p : cloth.positions) {
+    const double free = 1 - p.x();  // from the free end
+    p = Vec3(0.02 * bessel0(root * std::sqrt(std::max(0.0, free))), -p.x(), p.z());
+  }
+  const DrapeModel model = build_model(cloth).value();
+  DrapeState state = start_state(cloth);
+  SolverSettings settings;
+  settings.time_step = h;
+  settings.velocity_keep = 1;
+  settings.iterations = iterations;
+  settings.tolerance = tolerance;
+  auto solve = make_solver(solver, model, settings).value();
+  Swing swing;
+  std::vector<double> tip = {0.02};
+  while (tip.size() < static_cast<size_t>(4.0 / h)) {
+    const auto report = solve->step({}, vacuum(), &state);
+    if (!report.ok()) return {};
+    swing.iterations += report->iterations;
+    tip.push_back(static_cast<double>(state.x[s.at(40, 0)].x()));
+  }
+  std::vector<double> crossing;
+  double low = 0, high = 0;
+  for (size_t i = 1; i < tip.size(); ++i)
+    if (tip[i - 1] * tip[i] < 0) crossing.push_back(h * (static_cast<double>(i) - tip[i] / (tip[i] - tip[i - 1])));
+  if (crossing.size() < 3) return swing;
+  const size_t one = static_cast<size_t>(crossing[0] / h), two = static_cast<size_t>(crossing[1] / h),
+               three = static_cast<size_t>(crossing[2] / h);
+  for (size_t i = one; i < two; ++i) low = std::max(low, std::abs(tip[i]));
+  for (size_t i = two; i < three; ++i) high = std::max(high, std::abs(tip[i]));
+  swing.period = crossing[2] - crossing[0];
+  swing.decay = std::pow(high / low, 2);
+  return swing;
+}
+
+// T10 b: period of a stiff plate of length 0.5 m let go at an angle: four times its first fall, extrapolated from h and
+// h / 2 to none.
+inline double plate_period_at(const std::string& solver, double degrees, double h) {
+  Strip s;
+  s.columns = 20;
+  s.cell = 0.025;
+  s.rows = 1;
+  s.width = 0.05;
+  ClothInput cloth = make_strip(s);
+  cloth.bend = BendLaw::kShape;
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 1;
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = 1e5;
+  cloth.fabric.shear = 5e4;
+  cloth.pinned = {0, 1};
+  const double angle = degrees * kPi / 180;
+  for (Vec3& p : cloth.positions) p = Vec3(p.x() * std::sin(angle), -p.x() * std::cos(angle), p.z());
+  const DrapeModel model = build_model(cloth).value();
+  DrapeState state = start_state(cloth);
+  SolverSettings settings;
+  settings.time_step = h;
+  settings.velocity_keep = 1;
+  settings.iterations = 60;
+  settings.tolerance = 1e-6;
+  auto solve = make_solver(solver, model, settings).value();
+  std::vector<double> crossing;
+  double before = 1;
+  for (int i = 1; crossing.empty() && i < 2 / h; ++i) {
+    if (!solve->step({}, vacuum(), &state).ok()) return std::nan("");
+    const double tip = mean_of_column(s, state, s.columns).x();
+    if (before * tip < 0) crossing.push_back(h * (i - tip / (tip - before)));
+    before = tip;
+  }
+  return crossing.empty() ? std::nan("") : 4 * crossing[0];
+}
+inline double plate_period(const std::string& solver, double degrees, double h) {
+  return 2 * plate_period_at(solver, degrees, h / 2) - plate_period_at(solver, degrees, h);
+}
+
+}  // namespace tryon::sim::validation

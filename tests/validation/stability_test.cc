@@ -1,0 +1,43 @@
+// T2 (lateral buckling), T4 (stick-slip of a compressed strip): validation.md 1.3, 1.5.
+#include "tests/validation/stability_scenes.h"
+
+namespace tryon::sim::validation {
+namespace {
+
+// Gamma_c of the Kirchhoff plate at W / L = 0.2, nu = 0.
+TEST(T2LateralBuckling, AnUprightStripTipsWithinFivePercentOfThePlatesLoad) {
+  const double exact = 20.642;
+  Upright u;
+  u.gamma = 0.95 * exact;
+  EXPECT_FALSE(buckles(u));
+  u.gamma = 1.05 * exact;
+  EXPECT_TRUE(buckles(u));
+}
+
+TEST(T4StickSlip, ACompressedStripPressesAndSlipsAsTheElastica) {
+  const double mu = 0.2;
+  const std::vector<Pressed> run = press_strip("newton", mu, 40, 1e-3, 0.18);
+  ASSERT_EQ(run.size(), 36u);
+  const auto at = [&](double compression) {
+    size_t i = 1;
+    while (i + 1 < run.size() && run[i].compression < compression) ++i;
+    const double t = (compression - run[i - 1].compression) / (run[i].compression - run[i - 1].compression);
+    return std::pair(run[i - 1].normal + t * (run[i].normal - run[i - 1].normal),
+                     run[i - 1].ratio + t * (run[i].ratio - run[i - 1].ratio));
+  };
+  EXPECT_NEAR(at(0.046874).first, 20.5491, 0.02 * 20.5491);
+  EXPECT_NEAR(at(0.046874).second, 0.10, 0.03 * 0.10);
+  EXPECT_NEAR(at(0.096905).first, 20.9347, 0.02 * 20.9347);
+  EXPECT_NEAR(at(0.096905).second, 0.15, 0.03 * 0.15);
+  double onset = 0;
+  for (const Pressed& p : run) {
+    if (onset == 0 && p.slip > 5e-4) onset = p.compression;
+    if (onset > 0) {
+      EXPECT_NEAR(p.ratio, mu, 0.02 * mu) << p.compression;
+    }
+  }
+  EXPECT_NEAR(onset, 0.154867, 0.05 * 0.154867);
+}
+
+}  // namespace
+}  // namespace tryon::sim::validation
