@@ -30,6 +30,23 @@ absl::Status parse_wind(const std::string& text, v1::Vector* wind) {
   return absl::OkStatus();
 }
 
+void add_models(const Options& o, v1::CreateDrapeRequest* request) {
+  v1::Wind* wind = request->mutable_wind();
+  wind->set_model(o.wind_model == "triangle" ? v1::WIND_MODEL_TRIANGLE : v1::WIND_MODEL_VERTEX);
+  wind->set_gust_ratio(o.gust_ratio);
+  wind->set_gust_period_seconds(o.gust_period_s);
+  wind->set_turbulence_ratio(o.turbulence_ratio);
+  wind->set_turbulence_length_m(o.turbulence_length_m);
+  wind->set_turbulence_seed(o.turbulence_seed);
+  request->set_membrane(o.membrane == "continuum" ? v1::MEMBRANE_CONTINUUM
+                        : o.membrane == "springs" ? v1::MEMBRANE_SPRINGS
+                                                  : v1::MEMBRANE_THREADS);
+  request->set_bending(o.bending == "hinge"       ? v1::BENDING_HINGE
+                       : o.bending == "shape"     ? v1::BENDING_SHAPE
+                       : o.bending == "isometric" ? v1::BENDING_ISOMETRIC
+                                                  : v1::BENDING_QUADRATIC);
+}
+
 absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::Client* client) {
   v1::CreateDrapeRequest request;
   RETURN_IF_ERROR(parse_wind(o.wind, request.mutable_wind_mps()));
@@ -43,6 +60,7 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
   request.set_contact(o.contact == "scan" ? v1::CONTACT_SURFACE_SCAN : v1::CONTACT_SURFACE_PROXIES);
   request.set_proxy_shape(shape_of(o));
   request.set_self_contact(o.self_contact);
+  add_models(o, &request);
   request.set_thread_count(o.threads);
   if (o.deadline_s > 0) {
     request.mutable_time_limit()->set_seconds(static_cast<int64_t>(o.deadline_s));
@@ -195,6 +213,7 @@ int run_command(const Options& options, client::Client* client) {
       {"drape", drape},
       {"fit", fit},
       {"garment check", garment_check},
+      {"garment create", garment_create},
       {"fabrics", fabrics},
       {"solvers", solvers},
       {"watch", watch},

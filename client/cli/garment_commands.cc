@@ -34,9 +34,13 @@ absl::Status add_file(const Options& o, const std::string& path, client::Client*
   source->set_file_name(std::filesystem::path(path).filename().string());
   source->set_size(o.size);
   if (!o.pattern_unit.empty()) source->set_metres_per_unit(metres_of(o.pattern_unit));
-  if (o.seams.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const std::string seams, read_file(o.seams));
-  ASSIGN_OR_RETURN(*source->mutable_seams_sha256(), client->upload(seams));
+  if (!o.seams.empty()) {
+    ASSIGN_OR_RETURN(const std::string seams, read_file(o.seams));
+    ASSIGN_OR_RETURN(*source->mutable_seams_sha256(), client->upload(seams));
+  }
+  if (o.grading.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string grading, read_file(o.grading));
+  ASSIGN_OR_RETURN(*source->mutable_grading_sha256(), client->upload(grading));
   return absl::OkStatus();
 }
 
@@ -111,6 +115,15 @@ int garment_check(const Options& o, client::Client* client) {
   const int code = show_garment(o, *garment, client);
   if (garment->findings().empty() && !o.json) std::printf("%s: nothing to mend\n", o.file.c_str());
   return code;
+}
+
+int garment_create(const Options& o, client::Client* client) {
+  const auto request = garment_order(o, o.file, client);
+  if (!request.ok()) return report_error(request.status(), o.json);
+  const auto garment = client->create_garment(*request, {});
+  if (!garment.ok()) return report_error(garment.status(), o.json);
+  if (!o.json) std::printf("%s\n", garment->name().c_str());
+  return show_garment(o, *garment, client);
 }
 
 int garments_list(const Options& o, client::Client* client) {

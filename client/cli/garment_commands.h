@@ -15,6 +15,7 @@ absl::StatusOr<v1::CreateGarmentRequest> garment_order(const Options& options, c
                                                        client::Client* client);
 
 int garment_check(const Options& options, client::Client* client);
+int garment_create(const Options& options, client::Client* client);
 int garments_list(const Options& options, client::Client* client);
 int garments_get(const Options& options, client::Client* client);
 int garments_delete(const Options& options, client::Client* client);

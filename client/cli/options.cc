@@ -34,9 +34,31 @@ void add_body(CLI::App* app, Options* o) {
 void add_garment(CLI::App* app, Options* o) {
   app->add_option("--size", o->size, "one of the pattern's graded sizes, or a template's XS .. XXL");
   app->add_option("--seams", o->seams, "seam sidecar (tryon.seams.v1) of a pattern whose format has no seams");
+  app->add_option("--rul", o->grading, "grading rules (RUL, ASTM or AAMA) of a DXF pattern: its other sizes");
   app->add_option("--pattern-unit", o->pattern_unit, "the pattern file's unit, where its format states none")
       ->check(CLI::IsMember({"mm", "cm", "in", "m"}));
   app->add_option("--set", o->parameters, "of a template: NAME=VALUE, of `tryon templates`; may be repeated");
+}
+
+// How the air blows and what resists it.
+void add_models(CLI::App* app, Options* o) {
+  app->add_option("--wind-model", o->wind_model, "drag and lift on each particle, or pressure on each triangle")
+      ->check(CLI::IsMember({"vertex", "triangle"}))
+      ->capture_default_str();
+  app->add_option("--gusts", o->gust_ratio, "how far a gust exceeds the wind, as a share of it, 0 .. 5")
+      ->capture_default_str();
+  app->add_option("--gust-period", o->gust_period_s, "seconds from gust to gust")->capture_default_str();
+  app->add_option("--turbulence", o->turbulence_ratio, "random flow (rms) as a share of the wind, 0 .. 1")
+      ->capture_default_str();
+  app->add_option("--turbulence-length", o->turbulence_length_m, "size of its eddies, m")->capture_default_str();
+  app->add_option("--turbulence-seed", o->turbulence_seed, "another seed, another flow")->capture_default_str();
+  app->add_option("--membrane", o->membrane, "what resists stretch and shear")
+      ->check(CLI::IsMember({"threads", "continuum", "springs"}))
+      ->capture_default_str();
+  app->add_option("--bending", o->bending,
+                  "what resists bending; all but quadratic need lbfgs, newton or baraff_witkin")
+      ->check(CLI::IsMember({"quadratic", "hinge", "shape", "isometric"}))
+      ->capture_default_str();
 }
 
 void add_drape(CLI::App* app, Options* o) {
@@ -53,6 +75,7 @@ void add_drape(CLI::App* app, Options* o) {
   app->add_option("--shape", o->shape, "bounding solids")->check(CLI::IsMember({"circular", "elliptic"}));
   app->add_flag("--self-contact", o->self_contact, "layers of the cloth do not pass through each other (slower)");
   app->add_option("--wind", o->wind, "the air's velocity X,Y,Z in m/s; the body faces +Z");
+  add_models(app, o);
   app->add_option("--deadline", o->deadline_s, "seconds; the best drape until then")->check(CLI::NonNegativeNumber);
   app->add_option("--threads", o->threads, "threads inside the drape")->capture_default_str();
   app->add_option("--out", o->out, "folder for the results")->required();
@@ -96,6 +119,10 @@ void add_garments(CLI::App* app, Options* o) {
                   "of a pattern without seams: which edges probably belong together");
   check->add_option("--out", o->out, "folder for the report and the flat pattern's pictures");
   add_garment(check, o);
+  CLI::App* create = add_command(garment, o, "create", "garment create", "make a garment that the server keeps");
+  create->add_option("file", o->file, "pattern file, or `template:NAME`")->required();
+  create->add_option("--out", o->out, "folder for the report and the flat pattern's pictures");
+  add_garment(create, o);
   CLI::App* garments = app->add_subcommand("garments", "the garments that the server keeps");
   garments->require_subcommand(1);
   add_command(garments, o, "list", "garments list", "newest first");

@@ -2,6 +2,7 @@
 // Units: as the flags say. How it fails: CLI11 prints the usage; exit code 2. Thread rules: plain values.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@ struct Options {
   std::string command;  // "drape", "fit", "garment check", ...
   std::string body = "sample", garment = "sample:tshirt", fabric, solver, shape = "elliptic", contact = "scan", out,
               name, file;
-  std::string wind;
-  std::string seams, pattern_unit, size;  // of a pattern file (size also of a template)
-  std::vector<std::string> parameters;    // of a template: "length=650"
+  std::string wind, wind_model = "vertex", membrane = "threads", bending = "quadratic";
+  double gust_ratio = 0.0, gust_period_s = 3.0, turbulence_ratio = 0.0, turbulence_length_m = 0.4;
+  uint64_t turbulence_seed = 1;
+  std::string seams, grading, pattern_unit, size;  // of a pattern file (size also of a template)
+  std::vector<std::string> parameters;             // of a template: "length=650"
   bool suggest_seams = false;
   std::string unit, up, facing, figure;  // of a scan; whose statistics complete a table of measurements
   std::vector<std::string> measures;     // "waist_girth=720"

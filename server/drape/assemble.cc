@@ -9,9 +9,18 @@
 #include "server/body/body_from_measurements.h"
 #include "server/body/mannequin.h"
 #include "server/drape/cut_body.h"
+#include "server/garment/waist_fit.h"
 #include "server/io/pattern_json.h"
 
 namespace tryon {
+absl::StatusOr<Body> sample_body(const RunContext& run) {
+  ASSIGN_OR_RETURN(TriangleMesh mesh, make_mannequin(MannequinTable{}));
+  ScanOptions options;
+  options.metres_per_unit = 1.0;
+  options.up_axis = UpAxis::kY;
+  return make_body(run, std::move(mesh), options);
+}
+
 namespace {
 
 absl::StatusOr<MeshFormat> format_of(std::string_view bytes, std::string_view file_name) {
@@ -27,14 +36,6 @@ double landmark_height(const Body& body, const std::string& name, double fallbac
 Vec3 landmark_or(const Body& body, const std::string& name, const Vec3& otherwise) {
   const auto it = body.landmarks.find(name);
   return it == body.landmarks.end() ? otherwise : it->second;
-}
-
-absl::StatusOr<Body> sample_body(const RunContext& run) {
-  ASSIGN_OR_RETURN(TriangleMesh mesh, make_mannequin(MannequinTable{}));
-  ScanOptions options;
-  options.metres_per_unit = 1.0;
-  options.up_axis = UpAxis::kY;
-  return make_body(run, std::move(mesh), options);
 }
 
 absl::StatusOr<Body> scanned_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input) {
@@ -102,6 +103,28 @@ absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape) {
   return person;
 }
 
+namespace {
+
+// Middles of the bounding solids of an arm, from the shoulder to the wrist.
+std::vector<Vec3> arm_middles(const ProxySet& proxies, BodyPart part, const Vec3& shoulder, const Vec3& wrist) {
+  std::vector<std::pair<double, Vec3>> along;
+  const Vec3 way = wrist - shoulder;
+  for (const Proxy& proxy : proxies.proxies) {
+    const auto* bone = std::get_if<Frustum>(&proxy.solid);
+    if (proxy.part != part || bone == nullptr) continue;
+    for (const Vec3& end : {Vec3(bone->bottom), Vec3(bone->top)}) {
+      const double share = (end - shoulder).dot(way) / std::max(way.squaredNorm(), 1e-12);
+      if (share >= 0.0 && share <= 1.05) along.emplace_back(share, end);
+    }
+  }
+  std::sort(along.begin(), along.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Vec3> middles;
+  for (const auto& [share, middle] : along) middles.push_back(middle);
+  return middles;
+}
+
+}  // namespace
+
 DraftMeasurements draft_measurements(const Body& body) {
   DraftMeasurements m;
   const std::pair<const char*, double*> fields[] = {
@@ -141,7 +164,14 @@ absl::Status place_garment(const RunContext& run, const Pattern& pattern, const 
   target.right_shoulder = landmark_or(person.body, "right_shoulder", Vec3(-0.10 * h, 0.82 * h, 0));
   target.left_wrist = landmark_or(person.body, "left_wrist", target.left_shoulder + Vec3(0.2 * h, -0.2 * h, 0));
   target.right_wrist = landmark_or(person.body, "right_wrist", target.right_shoulder + Vec3(-0.2 * h, -0.2 * h, 0));
+  target.left_arm = arm_middles(person.proxies, BodyPart::kLeftArm, target.left_shoulder, target.left_wrist);
+  target.right_arm = arm_middles(person.proxies, BodyPart::kRightArm, target.right_shoulder, target.right_wrist);
+  for (const Proxy& proxy : person.proxies.proxies) {
+    if (proxy.part == BodyPart::kLeftArm || proxy.part == BodyPart::kRightArm) target.arms.push_back(proxy.solid);
+  }
   ASSIGN_OR_RETURN(*report, arrange(run, target, pattern, garment));
+  const DraftMeasurements girths = draft_measurements(person.body);
+  report->findings = waist_findings(pattern, girths.waist_girth, girths.hip_girth);
   return absl::OkStatus();
 }
 

@@ -25,6 +25,7 @@ struct FittedPerson {
 // stored body of this request, that one.
 absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
 absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);
+absl::StatusOr<Body> sample_body(const RunContext& run);
 DraftMeasurements draft_measurements(const Body& body);
 absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,
                                              double edge_m, ArrangeReport* report);

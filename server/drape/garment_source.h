@@ -19,12 +19,22 @@ struct LoadedGarment {
   ImportedPattern made;
   std::string_view format;        // "garmentcode", "tryon", "dxf", "freesewing", "obj", "template"
   std::vector<Finding> findings;  // what a tailor would say; seams that it told how to mend are mended
+  bool grown = false;             // on the wearer's shape: it is where it belongs
   bool sound = true;  // false: of a check only; names and findings can be told, but nothing can be measured or drawn
 };
 
-// wearer: whom a template without a size and without a body of its own is drafted for. The pattern may have faults that
-// the linter finds; validate() it before it is cut.
-absl::StatusOr<LoadedGarment> load_garment(const GarmentRequest& request, const PipelineInput& input,
-                                           const DraftMeasurements& wearer);
+// Whom a template without a size and without a body of its own is drafted for; without a body, the project's own sample
+// figure has the shape that offset garments grow on.
+struct Wearer {
+  Wearer(const DraftMeasurements& measured = {}) : measurements(measured) {}  // NOLINT: a list of numbers is a wearer
+  explicit Wearer(const Body& whole);
+  DraftMeasurements measurements;
+  const Body* body = nullptr;
+  double edge_m = 0.02;  // distance of an offset garment's particles
+};
+
+// The pattern may have faults that the linter finds; validate() it before it is cut.
+absl::StatusOr<LoadedGarment> load_garment(const RunContext& run, const GarmentRequest& request,
+                                           const PipelineInput& input, const Wearer& wearer);
 
 }  // namespace tryon

@@ -209,6 +209,12 @@ Json body_facts(const FittedPerson& person) {
   return out;
 }
 
+Json findings_json(const std::vector<Finding>& findings) {
+  Json out = Json::array();
+  for (const Finding& f : findings) out.push_back({{"code", f.code}, {"message", f.message}, {"remedy", f.remedy}});
+  return out;
+}
+
 }  // namespace
 
 std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageClock* clock) {
@@ -237,6 +243,7 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
                    {"shear", json_of(percentiles(strain.shear))}};
   out["hang"] = hang_json(cloth);
   if (const Json ease = ease_json(facts); !ease.empty()) out["ease_mm"] = ease;
+  if (const Json findings = findings_json(facts.arranged.findings); !findings.empty()) out["findings"] = findings;
   out["arranged"] = {{"lifted_mm", to_mm(facts.arranged.lifted_m)}, {"moved", facts.arranged.moved}};
   out["body"] = {{"height_m", facts.person.body.height_m}, {"measurements", measurements_json(facts.person.body)}};
   if (report.drape_s > 0.0) out["collision_share"] = report.collision_s / report.drape_s;

@@ -28,6 +28,7 @@ absl::StatusOr<GarmentMesh> cloth_of(const RunContext& run, const LoadedGarment&
                                      double edge_m, ArrangeReport* arranged) {
   if (!source.made.mesh) return assemble_garment(run, source.made.pattern, person, edge_m, arranged);
   GarmentMesh garment = ready_garment(*source.made.mesh);
+  if (source.grown) return garment;
   RETURN_IF_ERROR(place_garment(run, source.made.pattern, person, &garment, arranged));
   return garment;
 }
@@ -52,7 +53,7 @@ absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest
 absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentRequest& request,
                                            const PipelineInput& input) {
   run.report("parse", 0.0);
-  ASSIGN_OR_RETURN(const LoadedGarment garment, load_garment(request, input, DraftMeasurements{}));
+  ASSIGN_OR_RETURN(const LoadedGarment garment, load_garment(run, request, input, Wearer()));
   ASSIGN_OR_RETURN(const GarmentReport report, inspect_garment(run, garment, request.check_only));
   if (!request.check_only) RETURN_IF_ERROR(report.first_error);
   PipelineResult result;
@@ -60,6 +61,21 @@ absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentR
   ASSIGN_OR_RETURN(result.artifacts, garment_artifacts(run, garment, report));
   run.report("export", 1.0);
   return result;
+}
+
+SettleOptions settle_options(const DrapeSettings& s) {
+  SettleOptions out;
+  out.solver = s.solver;
+  out.wind_mps = s.wind_mps;
+  out.self_contact = s.self_contact;
+  out.air = s.air;
+  constexpr sim::SpringLayout kLayouts[] = {sim::SpringLayout::kThreads, sim::SpringLayout::kMembrane,
+                                            sim::SpringLayout::kEdges};
+  out.membrane = kLayouts[static_cast<size_t>(s.membrane)];
+  constexpr sim::BendLaw kLaws[] = {sim::BendLaw::kQuadratic, sim::BendLaw::kHinge, sim::BendLaw::kShape,
+                                    sim::BendLaw::kIsometric};
+  out.bend = kLaws[static_cast<size_t>(s.bending)];
+  return out;
 }
 
 absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeRequest& request,
@@ -71,14 +87,15 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   clock.enter("parse");
   ASSIGN_OR_RETURN(StoredBody stored, load_body(run, request.body, input));
   ASSIGN_OR_RETURN(const FittedPerson person, person_of(std::move(stored), settings.proxy_shape));
-  ASSIGN_OR_RETURN(const LoadedGarment source, load_garment(request.garment, input, draft_measurements(person.body)));
+  Wearer wearer(person.body);
+  wearer.edge_m = settings.resolution_mm * 1e-3;
+  ASSIGN_OR_RETURN(const LoadedGarment source, load_garment(run, request.garment, input, wearer));
   clock.enter("assemble");
   ArrangeReport arranged;
   ASSIGN_OR_RETURN(const GarmentMesh garment, cloth_of(run, source, person, settings.resolution_mm * 1e-3, &arranged));
   clock.enter("drape");
   const auto collider = make_collider(settings, person);
-  ASSIGN_OR_RETURN(const Settled settled, sew_and_settle(run, garment, fabric, *collider,
-                                                         {settings.solver, settings.wind_mps, settings.self_contact}));
+  ASSIGN_OR_RETURN(const Settled settled, sew_and_settle(run, garment, fabric, *collider, settle_options(settings)));
   clock.enter("export");
   PipelineResult result;
   ASSIGN_OR_RETURN(result.artifacts, deliver_drape(run, person, garment, settled, fabric));

@@ -28,6 +28,7 @@ struct PipelineInput {
   std::string stored_body;    // body.tryon of the same request, where it was made before: then nothing else is read
   std::string garment_bytes;  // the pattern file; empty for a template
   std::string seams_bytes;    // its sidecar; empty without
+  std::string grading_bytes;  // its RUL file; empty without
   std::string tailored_body;  // body.tryon of the body that a template is made to measure for; empty without
   std::string meshparse_path = default_meshparse_path();
   ParseLimits parse_limits;

@@ -18,6 +18,9 @@ using Json = nlohmann::json;  // an object keeps its keys sorted: dump() is cano
 constexpr std::string_view kLayerSolver = "lbfgs";  // the one that self-contact is proven with
 constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kFigureNames = {"neutral", "female", "male"};
+constexpr std::array<std::string_view, 3> kMembraneNames = {"threads", "continuum", "springs"};
+constexpr std::array<std::string_view, 4> kBendingNames = {"quadratic", "hinge", "shape", "isometric"};
+constexpr std::array<std::string_view, 3> kMinimisers = {"lbfgs", "newton", "baraff_witkin"};
 
 Json scan_json(const ScanOptions& scan) {
   Json out = Json::object();
@@ -52,6 +55,7 @@ Json json_of(const GarmentRequest& r) {
   Json out{{"blob", r.blob},
            {"file_name", r.file_name},
            {"seams_blob", r.seams_blob},
+           {"grading_blob", r.grading_blob},
            {"metres_per_unit", r.metres_per_unit},
            {"size", r.size},
            {"check_only", r.check_only}};
@@ -59,11 +63,19 @@ Json json_of(const GarmentRequest& r) {
     out["draft"] = Json{{"name", r.draft->name},
                         {"size", r.draft->size},
                         {"body", r.draft->body},
-                        {"sample", r.draft->sample},
                         {"figure", kFigureNames[static_cast<size_t>(r.draft->figure)]},
                         {"parameters", r.draft->parameters}};
   }
   return out;
+}
+
+Json json_of(const sim::Wind& air) {
+  return Json{{"model", air.model == sim::WindModel::kTriangle ? "triangle" : "vertex"},
+              {"gust_ratio", air.gust_ratio},
+              {"gust_period_s", air.gust_period},
+              {"turbulence_ratio", air.turbulence},
+              {"turbulence_length_m", air.turbulence_length},
+              {"seed", air.seed}};
 }
 
 Json json_of(const DrapeSettings& s) {
@@ -74,6 +86,9 @@ Json json_of(const DrapeSettings& s) {
               {"self_contact", s.self_contact},
               {"proxy_shape", shape_name(s.proxy_shape)},
               {"wind_mps", {s.wind_mps.x(), s.wind_mps.y(), s.wind_mps.z()}},
+              {"air", json_of(s.air)},
+              {"membrane", kMembraneNames[static_cast<size_t>(s.membrane)]},
+              {"bending", kBendingNames[static_cast<size_t>(s.bending)]},
               {"threads", s.threads}};
 }
 
@@ -132,6 +147,7 @@ GarmentRequest garment_of(const Json& j) {
   r.blob = j.at("blob");
   r.file_name = j.at("file_name");
   r.seams_blob = j.at("seams_blob");
+  r.grading_blob = j.at("grading_blob");
   r.metres_per_unit = j.at("metres_per_unit");
   r.size = j.at("size");
   r.check_only = j.at("check_only");
@@ -141,10 +157,26 @@ GarmentRequest garment_of(const Json& j) {
   r.draft->name = draft.at("name");
   r.draft->size = draft.at("size");
   r.draft->body = draft.at("body");
-  r.draft->sample = draft.at("sample");
   r.draft->figure = figure_type_of(draft);
   r.draft->parameters = draft.at("parameters").get<std::map<std::string, double>>();
   return r;
+}
+
+sim::Wind air_of(const Json& j) {
+  sim::Wind air;
+  if (j.at("model") == "triangle") air.model = sim::WindModel::kTriangle;
+  air.gust_ratio = j.at("gust_ratio");
+  air.gust_period = j.at("gust_period_s");
+  air.turbulence = j.at("turbulence_ratio");
+  air.turbulence_length = j.at("turbulence_length_m");
+  air.seed = j.at("seed");
+  return air;
+}
+
+template <typename Enum, size_t count>
+Enum named(const Json& j, const std::array<std::string_view, count>& names) {
+  const auto it = std::find(names.begin(), names.end(), j.get<std::string>());
+  return static_cast<Enum>(it == names.end() ? 0 : it - names.begin());
 }
 
 DrapeSettings settings_of(const Json& j) {
@@ -156,6 +188,9 @@ DrapeSettings settings_of(const Json& j) {
   s.self_contact = j.at("self_contact");
   s.proxy_shape = shape_of(j);
   for (int k = 0; k < 3; ++k) s.wind_mps[k] = j.at("wind_mps").at(static_cast<size_t>(k));
+  s.air = air_of(j.at("air"));
+  s.membrane = named<MembraneModel>(j.at("membrane"), kMembraneNames);
+  s.bending = named<BendingModel>(j.at("bending"), kBendingNames);
   s.threads = j.at("threads");
   return s;
 }
@@ -165,6 +200,42 @@ std::string identity(Json json) { return sha256_hex(cat(kEngineVersion, "\n", js
 absl::Status out_of_range(std::string_view field, double value, std::string_view range) {
   return invalid_input("SETTING_OUT_OF_RANGE", field, cat(field, " is ", value, ", outside ", range),
                        cat("Choose a value in ", range, "."));
+}
+
+absl::Status check_air(const sim::Wind& air, bool still) {
+  const struct {
+    std::string_view name, range;
+    double value, low, high;
+  } fields[] = {{"wind.gust_ratio", "0 .. 5", air.gust_ratio, 0, 5},
+                {"wind.gust_period_seconds", "0.1 .. 60 s", air.gust_period, 0.1, 60},
+                {"wind.turbulence_ratio", "0 .. 1", air.turbulence, 0, 1},
+                {"wind.turbulence_length_m", "0.05 .. 10 m", air.turbulence_length, 0.05, 10}};
+  for (const auto& f : fields)
+    if (!(f.value >= f.low && f.value <= f.high)) return out_of_range(cat("settings.", f.name), f.value, f.range);
+  if (!still || (air.gust_ratio == 0 && air.turbulence == 0)) return absl::OkStatus();
+  return invalid_input("SETTINGS_CONFLICT",
+                       air.gust_ratio > 0 ? "settings.wind.gust_ratio" : "settings.wind.turbulence_ratio",
+                       "gusts and turbulence are shares of the wind's speed, and the air stands still",
+                       "Set wind_mps, or leave gusts and turbulence at 0.");
+}
+
+absl::Status check_models(const DrapeSettings& s) {
+  const bool minimiser = std::find(kMinimisers.begin(), kMinimisers.end(), s.solver) != kMinimisers.end();
+  if (s.membrane == MembraneModel::kContinuum && !minimiser)
+    return invalid_input("SETTINGS_CONFLICT", "settings.membrane",
+                         cat("the solver ", s.solver, " works on springs alone"),
+                         "Use lbfgs, newton or baraff_witkin, or another membrane.");
+  if (s.bending == BendingModel::kQuadratic) return absl::OkStatus();
+  const bool matrix = s.bending == BendingModel::kIsometric && s.solver == "spring_projection";
+  if (!minimiser && !matrix)
+    return invalid_input("SETTINGS_CONFLICT", "settings.bending",
+                         cat("the solver ", s.solver, " knows no bending by angles"),
+                         "Use lbfgs, newton or baraff_witkin, or quadratic bending.");
+  if (s.membrane == MembraneModel::kSprings)
+    return invalid_input("SETTINGS_CONFLICT", "settings.bending",
+                         "springs along edges bend by springs across them, not by angles",
+                         "Use the membrane threads or continuum, or leave bending out.");
+  return absl::OkStatus();
 }
 
 absl::Status check_scan(const ScanOptions& scan) {
@@ -225,6 +296,8 @@ absl::Status validate(const DrapeSettings& s) {
   if (!s.wind_mps.allFinite() || s.wind_mps.norm() > 60.0) {
     return out_of_range("settings.wind_mps", s.wind_mps.norm(), "0 .. 60 m/s");
   }
+  RETURN_IF_ERROR(check_air(s.air, s.wind_mps.isZero(0.0)));
+  RETURN_IF_ERROR(check_models(s));
   if (s.self_contact && s.solver != kLayerSolver) {
     return invalid_input("SETTINGS_CONFLICT", "settings.self_contact",
                          cat("the solver ", s.solver, " does not keep layers apart"),

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "server/body/body.h"
 #include "server/body/body_from_measurements.h"
+#include "server/sim/forces/wind.h"
 
 namespace tryon {
 
@@ -30,7 +31,6 @@ absl::Status validate(const BodyRequest& request);
 // A template of the service's own: for a size, for a body (its id), or, with neither, for whoever wears it.
 struct TemplateRequest {
   std::string name, size, body;
-  bool sample = false;  // one of the project's own samples (draft.h): drafted for the wearer, with its place
   FigureType figure = FigureType::kNeutral;
   std::map<std::string, double> parameters;
 };
@@ -39,12 +39,19 @@ struct GarmentRequest {
   std::string blob;  // SHA-256 of the pattern file; empty with a template
   std::string file_name;
   std::string seams_blob;        // SHA-256 of its seam sidecar, or empty
+  std::string grading_blob;      // SHA-256 of its RUL file, or empty
   double metres_per_unit = 0.0;  // 0: as the format says
   std::string size;              // one of the file's sizes; empty: its base size
   std::optional<TemplateRequest> draft;
   bool check_only = false;  // say all that is wrong; make nothing
 };
 absl::Status validate(const GarmentRequest& request);
+
+// How the cloth resists stretch and shear: a triangle's four threads, a continuum, or springs along the mesh's edges.
+enum class MembraneModel { kThreads, kContinuum, kSprings };
+// And bending: the quadratic form edge by edge, each edge's angle, the shape operator (warp, weft and twist apart), or
+// that made quadratic.
+enum class BendingModel { kQuadratic, kHinge, kShape, kIsometric };
 
 struct DrapeSettings {
   // Changes the answer.
@@ -55,6 +62,9 @@ struct DrapeSettings {
   bool self_contact = false;    // layers of the cloth do not pass through each other
   ProxyShape proxy_shape = ProxyShape::kElliptic;
   Vec3 wind_mps = Vec3::Zero();  // |wind| <= 60
+  sim::Wind air;                 // gusts, turbulence and the model; ranges there. Its velocity, drag and lift stay
+  MembraneModel membrane = MembraneModel::kThreads;
+  BendingModel bending = BendingModel::kQuadratic;
   // Changes speed only.
   int threads = 1;  // 1 .. 64; the result's bytes do not depend on it
 };

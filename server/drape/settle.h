@@ -21,6 +21,10 @@ struct SettleOptions {
   std::string solver = sim::kDefaultSolver;
   Vec3 wind_mps = Vec3::Zero();
   bool self_contact = false;
+  int coarsest = 600;  // vertices of the coarsest mesh that the garment is sewn on, at the least
+  sim::Wind air;       // but for its velocity
+  sim::SpringLayout membrane = sim::SpringLayout::kThreads;  // once sewn: panels are sewn as threads
+  sim::BendLaw bend = sim::BendLaw::kQuadratic;
 };
 
 struct SettleReport {

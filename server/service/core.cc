@@ -105,10 +105,14 @@ absl::Status ServiceCore::delete_task(const std::string& id) {
 absl::StatusOr<TaskRecord> ServiceCore::create_garment(const GarmentRequest& request) {
   RETURN_IF_ERROR(need_blob(request.blob, "source.pattern_sha256"));
   RETURN_IF_ERROR(need_blob(request.seams_blob, "source.seams_sha256"));
+  RETURN_IF_ERROR(need_blob(request.grading_blob, "source.grading_sha256"));
   RETURN_IF_ERROR(need_tailored_body(request));
   TaskRecord task = new_task(digest(request), request.check_only ? "check" : "garment", to_json(request));
   if (request.draft) task.subject = request.draft->body;
-  return submit(with_input(with_input(task, request.blob), request.seams_blob));
+  for (const std::string& blob : {request.blob, request.seams_blob, request.grading_blob}) {
+    task = with_input(std::move(task), blob);
+  }
+  return submit(task);
 }
 
 absl::Status ServiceCore::need_tailored_body(const GarmentRequest& request) {
@@ -140,6 +144,7 @@ absl::StatusOr<TaskRecord> ServiceCore::drape_task(const DrapeOrder& order) {
   if (body.state == TaskState::kCancelled) RETURN_IF_ERROR(need_blob(request.body.blob, "body"));
   RETURN_IF_ERROR(need_blob(request.garment.blob, "garment"));
   RETURN_IF_ERROR(need_blob(request.garment.seams_blob, "garment"));
+  RETURN_IF_ERROR(need_blob(request.garment.grading_blob, "garment"));
   if (request.garment.draft && !request.garment.draft->body.empty() && request.garment.draft->body != body.id) {
     return invalid_input("GARMENT_OF_ANOTHER_BODY", "garment",
                          "the garment was made to measure for another body, whose shape it would give away",
@@ -147,6 +152,7 @@ absl::StatusOr<TaskRecord> ServiceCore::drape_task(const DrapeOrder& order) {
   }
   TaskRecord task = with_input(new_task(digest(request), "drape", to_json(request)), request.garment.blob);
   task = with_input(task, request.garment.seams_blob);
+  task = with_input(task, request.garment.grading_blob);
   task.subject = body.id;
   if (order.time_limit <= absl::ZeroDuration()) return task;
   const auto unlimited = jobs_->get(task.id);

@@ -75,6 +75,15 @@ TEST(Command, WithNothingStartedItServesItselfAndLeavesNothingBehind) {
   }));
 }
 
+TEST(Command, AGarmentIsMadeWithItsGradingAndARulesFileThatIsNotThereIsBadInput) {
+  const auto made = tryon({"--json", "garment", "create", "template:a_line_skirt", "--size", "L"});
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  EXPECT_EQ(Json::parse(made.output)["name"].get<std::string>().rfind("garments/", 0), 0u);
+  EXPECT_EQ(Json::parse(made.output)["size"], "L");
+  const std::string skirt = std::string(TRYON_SOURCE_DIR) + "/tests/fixtures/patterns/keiko_skirt.seams.json";
+  EXPECT_EQ(tryon({"garment", "check", skirt, "--rul", "/nowhere/grades.rul"}).exit_code, 3);
+}
+
 TEST(Command, ASampleGarmentIsCheckedInProcess) {
   const auto result = tryon({"--json", "garment", "check", "sample:tshirt"});
   ASSERT_EQ(result.exit_code, 0) << result.output;

@@ -111,6 +111,11 @@ TEST_F(Garments, WhatIsAskedForIsCheckedAtTheDoor) {
   request.mutable_source()->set_seams_sha256("abc");
   EXPECT_EQ(refusal(request), "BLOB_NAME");
   request = file("a pattern");
+  request.mutable_source()->set_grading_sha256(sha256_hex("rules never sent"));
+  EXPECT_EQ(refusal(request), "BLOB_MISSING");
+  request.mutable_source()->set_grading_sha256("abc");
+  EXPECT_EQ(refusal(request), "BLOB_NAME");
+  request = file("a pattern");
   request.mutable_source()->set_metres_per_unit(-1.0);
   EXPECT_EQ(refusal(request), "SETTING_OUT_OF_RANGE");
   request = file("a pattern");

@@ -1,6 +1,6 @@
 #include "server/service/convert/garments.h"
 
-#include "server/garment/template.h"
+#include "server/drape/grown_garment.h"
 #include "server/service/convert/summary.h"
 
 namespace tryon {
@@ -81,7 +81,9 @@ v1::Garment to_garment(const TaskRecord& task) {
 
 v1::ListTemplatesResponse listed_templates() {
   v1::ListTemplatesResponse out;
-  for (const TemplateInfo& info : list_templates()) {
+  std::vector<TemplateInfo> infos = list_templates();
+  infos.push_back(offset_garment_info());
+  for (const TemplateInfo& info : infos) {
     v1::GarmentTemplate* to = out.add_templates();
     to->set_name(info.name);
     to->set_description(info.description);

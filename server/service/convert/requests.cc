@@ -7,8 +7,8 @@
 #include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/drape/grown_garment.h"
 #include "server/fabric/fabric.h"
-#include "server/garment/draft.h"
 #include "server/garment/template.h"
 #include "server/service/convert/names.h"
 #include "server/sim/solvers/solver.h"
@@ -45,6 +45,17 @@ absl::Status check_enum(bool known, std::string_view field) {
   if (known) return absl::OkStatus();
   return invalid_input("ENUM_UNKNOWN", field, cat(field, " has a value that this version does not know"),
                        "Use a value of the proto file.");
+}
+
+absl::Status read_air(const v1::Wind& wind, sim::Wind* air) {
+  RETURN_IF_ERROR(check_enum(v1::WindModel_IsValid(wind.model()), "wind.model"));
+  if (wind.model() == v1::WIND_MODEL_TRIANGLE) air->model = sim::WindModel::kTriangle;
+  air->gust_ratio = wind.gust_ratio();
+  air->turbulence = wind.turbulence_ratio();
+  if (wind.gust_period_seconds() != 0.0) air->gust_period = wind.gust_period_seconds();
+  if (wind.turbulence_length_m() != 0.0) air->turbulence_length = wind.turbulence_length_m();
+  if (wind.turbulence_seed() != 0) air->seed = wind.turbulence_seed();
+  return absl::OkStatus();
 }
 
 // The domain's words for a field and the proto's: the caller hears of the field that was sent.
@@ -91,18 +102,19 @@ absl::Status check_length(const std::string& name, std::string_view field) {
                        "Use a name that the file or ListTemplates has.");
 }
 
-absl::Status check_sample(const std::string& name) {
-  const std::vector<std::string> names = draft_names();
-  if (std::find(names.begin(), names.end(), name) != names.end()) return absl::OkStatus();
+absl::StatusOr<std::string> sample_of(const std::string& name) {
+  auto known = template_of_sample(name);
+  if (known.ok()) return known;
   return invalid_input("SAMPLE_UNKNOWN", "source.sample", "there is no such sample garment",
                        "The samples are: skirt, trousers, tshirt.");
 }
 
 absl::Status check_template(const std::string& name) {
-  std::string list;
+  std::string list = kOffsetGarment;
+  if (name == kOffsetGarment) return absl::OkStatus();
   for (const TemplateInfo& known : list_templates()) {
     if (known.name == name) return absl::OkStatus();
-    list += cat(list.empty() ? "" : ", ", known.name);
+    list += cat(", ", known.name);
   }
   return invalid_input("TEMPLATE_UNKNOWN", "source.template", "there is no such template",
                        cat("The templates are: ", list, "."));
@@ -174,9 +186,7 @@ absl::StatusOr<GarmentRequest> to_domain(const v1::CreateGarmentRequest& request
     RETURN_IF_ERROR(check_digest(source.pattern_sha256(), "source.pattern_sha256"));
     out.blob = source.pattern_sha256();
   } else if (source.source_case() == v1::GarmentSource::kSample && !source.sample().empty()) {
-    RETURN_IF_ERROR(check_sample(source.sample()));
-    out.draft.emplace().name = source.sample();
-    out.draft->sample = true;
+    ASSIGN_OR_RETURN(out.draft.emplace().name, sample_of(source.sample()));
   } else if (source.source_case() == v1::GarmentSource::kTemplate && !source.template_().template_().empty()) {
     ASSIGN_OR_RETURN(out.draft, template_of(source.template_()));
   } else {
@@ -185,12 +195,16 @@ absl::StatusOr<GarmentRequest> to_domain(const v1::CreateGarmentRequest& request
   }
   if (!source.seams_sha256().empty()) RETURN_IF_ERROR(check_digest(source.seams_sha256(), "source.seams_sha256"));
   out.seams_blob = source.seams_sha256();
+  if (!source.grading_sha256().empty()) {
+    RETURN_IF_ERROR(check_digest(source.grading_sha256(), "source.grading_sha256"));
+  }
+  out.grading_blob = source.grading_sha256();
   RETURN_IF_ERROR(check_length(source.size(), "source.size"));
   out.size = source.size();
   if (source.has_metres_per_unit()) out.metres_per_unit = source.metres_per_unit();
   out.check_only = request.validate_only();
   RETURN_IF_ERROR(with_proto_field(validate(out)));
-  if (out.draft && !out.draft->sample) RETURN_IF_ERROR(check_template(out.draft->name));
+  if (out.draft) RETURN_IF_ERROR(check_template(out.draft->name));
   return out;
 }
 
@@ -206,6 +220,13 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   out.self_contact = request.self_contact();
   out.proxy_shape = shape_of(request.proxy_shape());
   out.wind_mps = Vec3(request.wind_mps().x(), request.wind_mps().y(), request.wind_mps().z());
+  RETURN_IF_ERROR(read_air(request.wind(), &out.air));
+  RETURN_IF_ERROR(check_enum(v1::Membrane_IsValid(request.membrane()), "membrane"));
+  RETURN_IF_ERROR(check_enum(v1::Bending_IsValid(request.bending()), "bending"));
+  if (request.membrane() != v1::MEMBRANE_UNSPECIFIED)
+    out.membrane = static_cast<MembraneModel>(request.membrane() - v1::MEMBRANE_THREADS);
+  if (request.bending() != v1::BENDING_UNSPECIFIED)
+    out.bending = static_cast<BendingModel>(request.bending() - v1::BENDING_QUADRATIC);
   RETURN_IF_ERROR(with_proto_field(validate(out)));
   RETURN_IF_ERROR(with_proto_field(fabric_by_name(out.fabric).status()));
   RETURN_IF_ERROR(sim::check_solver(out.solver));

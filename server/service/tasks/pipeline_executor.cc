@@ -27,6 +27,7 @@ absl::StatusOr<PipelineResult> do_body(const RunContext& run, const std::string&
 absl::Status fetch_garment(const BlobReader& read, const GarmentRequest& request, PipelineInput* input) {
   ASSIGN_OR_RETURN(input->garment_bytes, fetch(read, request.blob, "garment"));
   ASSIGN_OR_RETURN(input->seams_bytes, fetch(read, request.seams_blob, "garment"));
+  ASSIGN_OR_RETURN(input->grading_bytes, fetch(read, request.grading_blob, "garment"));
   if (!request.draft || request.draft->body.empty()) return absl::OkStatus();
   auto body = read.output(request.draft->body, kStoredBodyName);
   if (!body.ok()) return prefix_field(body.status(), "garment.");

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
+#include "server/base/text.h"
 
 namespace tryon {
 namespace {
@@ -110,6 +111,34 @@ TEST(GarmentReport, ADraftedTemplateIsSoundInItsSize) {
   EXPECT_EQ(Json::parse(result->summary_json)["size"], "M");
   request.draft->size = "XXXXS";
   EXPECT_EQ(error_detail(run_garment(RunContext{}, request, PipelineInput{}).status())->reason, "SIZE_UNKNOWN");
+}
+
+TEST(GarmentReport, AGradedDxfIsMadeInTheSizesOfItsRules) {
+  const auto point = [](const char* name, double x, double y) {
+    return cat("0\nTEXT\n8\n2\n10\n", x, "\n20\n", y, "\n40\n3\n1\n", name, "\n");
+  };
+  std::string dxf = "0\nSECTION\n2\nBLOCKS\n0\nBLOCK\n8\n1\n2\nFRONT\n10\n0\n20\n0\n";
+  dxf += "0\nPOLYLINE\n8\n1\n66\n1\n70\n1\n";
+  for (const auto& [x, y] : {std::pair(0, 0), {420, 0}, {420, 620}, {0, 620}}) {
+    dxf += cat("0\nVERTEX\n8\n1\n10\n", x, "\n20\n", y, "\n");
+  }
+  dxf += "0\nSEQEND\n8\n1\n" + point("# 1", 0, 0) + point("# 2", 420, 0) + point("# 2", 420, 620) +
+         point("# 1", 0, 620) + "0\nENDBLK\n8\n1\n0\nENDSEC\n0\nEOF\n";
+  GarmentRequest request;
+  request.file_name = "front.dxf";
+  request.check_only = true;
+  PipelineInput input;
+  input.garment_bytes = dxf;
+  input.grading_bytes =
+      "ANSI/AAMA VERSION: 1.0.0\nUNITS: METRIC\nGRADE RULE TABLE: T\nNUMBER OF SIZES: 2\nSIZE LIST: M L\n"
+      "SAMPLE SIZE: M\nRULE: DELTA 1\n0.0, 0.0 0.0, 0.0\nRULE: DELTA 2\n0.0, 0.0 20.0, 0.0\nEND\n";
+  const auto small = run_garment(RunContext{}, request, input);
+  ASSERT_TRUE(small.ok()) << small.status();
+  EXPECT_NEAR(Json::parse(small->summary_json)["area_m2"].get<double>(), 0.42 * 0.62, 1e-6);
+  request.size = "L";
+  const auto large = run_garment(RunContext{}, request, input);
+  ASSERT_TRUE(large.ok()) << large.status();
+  EXPECT_NEAR(Json::parse(large->summary_json)["area_m2"].get<double>(), 0.44 * 0.62, 1e-6);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
+#include "server/garment/template.h"
 
 namespace tryon {
 namespace {
@@ -13,8 +14,7 @@ using Json = nlohmann::json;
 DrapeRequest sample_drape(const std::string& garment) {
   DrapeRequest request;
   request.body.sample = true;
-  request.garment.draft.emplace().name = garment;
-  request.garment.draft->sample = true;
+  request.garment.draft.emplace().name = *template_of_sample(garment);
   request.settings.resolution_mm = 30;
   return request;
 }
@@ -177,7 +177,6 @@ TEST(Pipeline, WithSelfContactNoLayersCrossAndTheForcesStillBalance) {
 TEST(Pipeline, AGarmentsPatternComesBackInOurOwnFormat) {
   GarmentRequest request;
   request.draft.emplace().name = "trousers";
-  request.draft->sample = true;
   const auto result = run_garment(RunContext{}, request, PipelineInput{});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(Json::parse(result->summary_json)["panels"].size(), 6u);
@@ -193,6 +192,35 @@ TEST(Pipeline, AGarmentsPatternComesBackInOurOwnFormat) {
   ASSERT_TRUE(third.ok()) << third.status();
   EXPECT_TRUE(third->artifacts.at("pattern.json").bytes == input.garment_bytes);
   EXPECT_EQ(Json::parse(third->summary_json)["seams"].size(), Json::parse(result->summary_json)["seams"].size());
+}
+
+TEST(Pipeline, AnOffsetGarmentGrowsOnTheWearerAndHangsWithJisOwnSprings) {
+  DrapeRequest request = sample_drape("tshirt");
+  request.garment.draft->name = "offset_garment";
+  request.garment.draft->parameters = {{"length", 300}, {"flare", 60}};
+  request.settings.solver = "mass_spring";
+  request.settings.resolution_mm = 50;
+  const auto result = run_drape(RunContext{}, request, PipelineInput{});
+  ASSERT_TRUE(result.ok()) << result.status();
+  const Json m = Json::parse(result->summary_json);
+  EXPECT_LE(m["seams"]["max_gap_mm"].get<double>(), 1e-6) << "it is grown sewn";
+  EXPECT_LE(m["penetration"]["max_depth_mm"].get<double>(), 2.0);
+  EXPECT_GT(m["hang"]["top_m"].get<double>(), 0.90) << "it hangs on the hips at the least";
+  request.garment.draft->parameters = {{"sleeves", 2}};
+  EXPECT_EQ(error_detail(run_drape(RunContext{}, request, PipelineInput{}).status())->reason, "PARAMETER_UNKNOWN");
+}
+
+TEST(Pipeline, TrousersOfALargerPersonAreSaidToFall) {
+  DrapeRequest request = sample_drape("trousers");
+  request.garment.draft->size = "XXL";
+  request.garment.draft->figure = FigureType::kMale;
+  request.settings.resolution_mm = 50;
+  const auto result = run_drape(RunContext{}, request, PipelineInput{});
+  ASSERT_TRUE(result.ok()) << result.status();
+  const Json m = Json::parse(result->summary_json);
+  ASSERT_EQ(m["findings"].size(), 1u);
+  EXPECT_EQ(m["findings"][0]["code"], "WAIST_FALLS");
+  EXPECT_NE(m["findings"][0]["message"].get<std::string>().find("larger than the body's"), std::string::npos);
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ DrapeRequest sample_request() {
   r.settings.wind_mps = {0.1, 0, -10};
   r.settings.contact_scan = false;
   r.settings.self_contact = true;
+  r.settings.air.model = sim::WindModel::kTriangle;
+  r.settings.air.gust_ratio = 1.5, r.settings.air.gust_period = 2.5;
+  r.settings.air.turbulence = 0.3, r.settings.air.turbulence_length = 0.2, r.settings.air.seed = 0xffffffffffffffffull;
+  r.settings.membrane = MembraneModel::kContinuum;
+  r.settings.bending = BendingModel::kShape;
   return r;
 }
 
@@ -29,6 +34,12 @@ TEST(DrapeRequest, JsonRoundTripKeepsEveryField) {
   EXPECT_EQ(to_json(*back), to_json(r));
   EXPECT_EQ(back->body.scan.up_axis, UpAxis::kZ);
   EXPECT_EQ(back->settings.wind_mps, r.settings.wind_mps);
+  EXPECT_EQ(back->settings.air.model, sim::WindModel::kTriangle);
+  EXPECT_EQ(back->settings.air.gust_period, 2.5);
+  EXPECT_EQ(back->settings.air.turbulence_length, 0.2);
+  EXPECT_EQ(back->settings.air.seed, r.settings.air.seed);
+  EXPECT_EQ(back->settings.membrane, MembraneModel::kContinuum);
+  EXPECT_EQ(back->settings.bending, BendingModel::kShape);
 }
 
 TEST(BodyRequest, JsonRoundTripKeepsEveryField) {
@@ -92,12 +103,85 @@ TEST(DrapeSettings, EverySettingOutsideItsRangeIsNamed) {
   EXPECT_EQ(error_detail(validate(s))->field, "settings.threads");
 }
 
+TEST(DrapeRequest, EveryModelAndEveryNumberOfTheAirIsItsIdentity) {
+  const DrapeRequest plain = sample_request();
+  std::set<std::string> digests = {digest(plain)};
+  const auto add = [&](auto change) {
+    DrapeRequest r = plain;
+    change(&r.settings);
+    digests.insert(digest(r));
+  };
+  add([](DrapeSettings* s) { s->air.model = sim::WindModel::kVertex; });
+  add([](DrapeSettings* s) { s->air.gust_ratio = 1; });
+  add([](DrapeSettings* s) { s->air.gust_period = 1; });
+  add([](DrapeSettings* s) { s->air.turbulence = 0.2; });
+  add([](DrapeSettings* s) { s->air.turbulence_length = 0.3; });
+  add([](DrapeSettings* s) { s->air.seed = 2; });
+  add([](DrapeSettings* s) { s->membrane = MembraneModel::kThreads; });
+  add([](DrapeSettings* s) { s->bending = BendingModel::kHinge; });
+  add([](DrapeSettings* s) { s->bending = BendingModel::kIsometric; });
+  EXPECT_EQ(digests.size(), 10u);
+}
+
+TEST(DrapeSettings, TheAirsNumbersHaveRangesAndStillAirHasNoGusts) {
+  const auto refused = [](auto change) {
+    DrapeSettings s;
+    s.wind_mps = {0, 0, -5};
+    change(&s);
+    return std::string(error_detail(validate(s))->field);
+  };
+  EXPECT_EQ(refused([](DrapeSettings* s) { s->air.gust_ratio = 5.1; }), "settings.wind.gust_ratio");
+  EXPECT_EQ(refused([](DrapeSettings* s) { s->air.gust_ratio = -1; }), "settings.wind.gust_ratio");
+  EXPECT_EQ(refused([](DrapeSettings* s) { s->air.gust_period = 0; }), "settings.wind.gust_period_seconds");
+  EXPECT_EQ(refused([](DrapeSettings* s) { s->air.turbulence = 1.1; }), "settings.wind.turbulence_ratio");
+  EXPECT_EQ(refused([](DrapeSettings* s) { s->air.turbulence_length = 0.01; }), "settings.wind.turbulence_length_m");
+  DrapeSettings still;
+  still.air.gust_ratio = 1;
+  EXPECT_EQ(error_detail(validate(still))->reason, "SETTINGS_CONFLICT");
+  still.wind_mps = {1, 0, 0};
+  EXPECT_TRUE(validate(still).ok());
+}
+
+TEST(DrapeSettings, AModelThatTheSolverDoesNotTakeIsRefused) {
+  DrapeSettings s;
+  s.membrane = MembraneModel::kContinuum;
+  s.bending = BendingModel::kShape;
+  EXPECT_TRUE(validate(s).ok());
+  s.solver = "xpbd";
+  EXPECT_EQ(error_detail(validate(s))->field, "settings.membrane");
+  s.membrane = MembraneModel::kThreads;
+  EXPECT_EQ(error_detail(validate(s))->field, "settings.bending");
+  s.bending = BendingModel::kQuadratic;
+  EXPECT_TRUE(validate(s).ok());
+  s.solver = "spring_projection";
+  s.bending = BendingModel::kIsometric;
+  EXPECT_TRUE(validate(s).ok());
+  s.solver = "lbfgs";
+  s.bending = BendingModel::kQuadratic;
+  s.membrane = MembraneModel::kSprings;
+  EXPECT_TRUE(validate(s).ok());
+  s.bending = BendingModel::kHinge;
+  EXPECT_EQ(error_detail(validate(s))->reason, "SETTINGS_CONFLICT");
+}
+
 TEST(DrapeSettings, ASolverThatDoesNotKeepLayersApartIsRefusedWithSelfContact) {
   DrapeSettings settings;
   settings.self_contact = true;
   EXPECT_TRUE(validate(settings).ok());
   settings.solver = "xpbd";
   EXPECT_EQ(error_detail(validate(settings))->reason, "SETTINGS_CONFLICT");
+}
+
+TEST(GarmentRequest, TheGradingIsPartOfAGarmentsIdentityAndOfItsJson) {
+  GarmentRequest plain;
+  plain.blob = std::string(64, 'a');
+  plain.file_name = "coat.dxf";
+  GarmentRequest graded = plain;
+  graded.grading_blob = std::string(64, 'b');
+  EXPECT_NE(digest(graded), digest(plain));
+  const auto back = garment_request_from_json(to_json(graded));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->grading_blob, graded.grading_blob);
 }
 
 }  // namespace

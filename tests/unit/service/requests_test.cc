@@ -139,6 +139,26 @@ TEST(DrapeRequests, EachHostileFieldIsNamed) {
   request.Clear();
   request.set_solver("magic");
   EXPECT_EQ(field_of(request), "solver");
+  request.Clear();
+  request.mutable_wind()->set_model(static_cast<v1::WindModel>(9));
+  EXPECT_EQ(field_of(request), "wind.model");
+  request.Clear();
+  request.mutable_wind()->set_turbulence_ratio(0.5);
+  EXPECT_EQ(field_of(request), "wind.turbulence_ratio");
+  request.mutable_wind_mps()->set_z(-5.0);
+  EXPECT_EQ(field_of(request), "accepted");
+  request.mutable_wind()->set_gust_period_seconds(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(field_of(request), "wind.gust_period_seconds");
+  request.Clear();
+  request.set_membrane(static_cast<v1::Membrane>(4));
+  EXPECT_EQ(field_of(request), "membrane");
+  request.Clear();
+  request.set_bending(static_cast<v1::Bending>(-1));
+  EXPECT_EQ(field_of(request), "bending");
+  request.set_bending(v1::BENDING_SHAPE);
+  EXPECT_EQ(field_of(request), "accepted");
+  request.set_solver("pbd");
+  EXPECT_EQ(field_of(request), "bending");
 }
 
 TEST(DrapeRequests, WhatIsAskedForArrives) {
@@ -149,6 +169,12 @@ TEST(DrapeRequests, WhatIsAskedForArrives) {
   request.set_proxy_shape(v1::PROXY_SHAPE_CIRCULAR);
   request.mutable_wind_mps()->set_z(-5.0);
   request.set_thread_count(8);
+  request.mutable_wind()->set_model(v1::WIND_MODEL_TRIANGLE);
+  request.mutable_wind()->set_gust_ratio(0.75);
+  request.mutable_wind()->set_turbulence_ratio(0.25);
+  request.mutable_wind()->set_turbulence_seed(7);
+  request.set_membrane(v1::MEMBRANE_CONTINUUM);
+  request.set_bending(v1::BENDING_HINGE);
   const auto settings = to_domain(request);
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->fabric, "denim_11oz");
@@ -157,6 +183,14 @@ TEST(DrapeRequests, WhatIsAskedForArrives) {
   EXPECT_EQ(settings->proxy_shape, ProxyShape::kCircular);
   EXPECT_EQ(settings->wind_mps, Vec3(0, 0, -5));
   EXPECT_EQ(settings->threads, 8);
+  EXPECT_EQ(settings->air.model, sim::WindModel::kTriangle);
+  EXPECT_EQ(settings->air.gust_ratio, 0.75);
+  EXPECT_EQ(settings->air.gust_period, 3.0);
+  EXPECT_EQ(settings->air.turbulence, 0.25);
+  EXPECT_EQ(settings->air.turbulence_length, 0.4);
+  EXPECT_EQ(settings->air.seed, 7u);
+  EXPECT_EQ(settings->membrane, MembraneModel::kContinuum);
+  EXPECT_EQ(settings->bending, BendingModel::kHinge);
 }
 
 TEST(TimeLimits, NoneIsZeroAndHostileOnesAreRefused) {
@@ -171,6 +205,22 @@ TEST(TimeLimits, NoneIsZeroAndHostileOnesAreRefused) {
     request.mutable_time_limit()->set_nanos(nanos);
     EXPECT_FALSE(time_limit_of(request).ok()) << seconds << " " << nanos;
   }
+}
+
+TEST(GarmentRequests, AGradingFileGoesAlongAndASampleIsItsTemplate) {
+  v1::CreateGarmentRequest request;
+  request.mutable_source()->set_pattern_sha256(std::string(64, 'a'));
+  request.mutable_source()->set_file_name("coat.dxf");
+  request.mutable_source()->set_grading_sha256(std::string(64, 'b'));
+  ASSERT_TRUE(to_domain(request).ok()) << to_domain(request).status();
+  EXPECT_EQ(to_domain(request)->grading_blob, std::string(64, 'b'));
+  request.mutable_source()->set_grading_sha256("b");
+  EXPECT_FALSE(to_domain(request).ok());
+  request.mutable_source()->set_sample("skirt");
+  request.mutable_source()->clear_grading_sha256();
+  EXPECT_EQ(to_domain(request)->draft->name, "a_line_skirt");
+  request.mutable_source()->mutable_template_()->set_template_("offset_garment");
+  EXPECT_EQ(to_domain(request)->draft->name, "offset_garment");
 }
 
 }  // namespace

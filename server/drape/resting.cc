@@ -1,0 +1,184 @@
+#include "server/drape/resting.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tryon {
+namespace {
+
+// Falling: full weight in small steps, so that folds and friction follow a path. Calming: large steps without inertia,
+// each minimised well, until the forces balance.
+constexpr int kFallSteps = 45, kRefallSteps = 4, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
+constexpr int kPatience = 25, kLongPatience = 45;
+constexpr double kFallKeep = 0.96, kCalmStep = 0.3, kShortCalmStep = 0.1;
+constexpr int kBlowSteps = 90;  // three simulated seconds
+constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
+
+sim::ClothInput closed_garment(const WeldedMesh& welded, const Fabric& fabric) {
+  sim::ClothInput cloth;
+  cloth.positions = welded.mesh.positions;
+  cloth.triangles = welded.mesh.triangles;
+  cloth.corner_flat = welded.corner_flat;
+  cloth.fabric = spring_fabric(fabric);
+  return cloth;
+}
+
+std::string grade_of(const sim::Residual& r, double max_speed) {
+  if (r.rms <= kFinalRms && r.max <= kFinalMax) return "final";
+  if (r.rms <= kPreviewRms && r.max <= kPreviewMax && max_speed <= kPreviewSpeed) return "preview";
+  return "none";
+}
+
+absl::Status fall(Stage* stage, int steps) {
+  for (int i = 0; i < steps && !near_deadline(stage->run); ++i) {
+    const auto step = advance(stage);
+    if (!step.ok()) return step.status();
+    ++stage->report.drape_steps;
+    stage->run.report("drape", 0.3 * (i + 1.0) / steps);
+  }
+  return absl::OkStatus();
+}
+
+// Steps until the net nodal forces are those of the goal, nothing improves, or the deadline is near.
+absl::Status calm(Stage* stage, const RestGoal& goal) {
+  SettleReport& report = stage->report;
+  report.termination = "step_limit";
+  double best = 1e300;
+  int since_best = 0;
+  for (int i = 0; i < goal.calm_steps; ++i) {
+    for (auto& v : stage->state.v) v.setZero();
+    ASSIGN_OR_RETURN(const sim::StepReport step, advance(stage));
+    ++report.drape_steps;
+    stage->run.report("drape", 0.3 + 0.7 * (i + 1.0) / goal.calm_steps);
+    const bool reached = step.residual_rms <= goal.rms && step.residual_max <= goal.max;
+    const bool preview_grade = step.residual_rms <= kPreviewRms && step.residual_max <= kPreviewMax;
+    since_best = step.residual_rms < 0.9 * best ? 0 : since_best + 1;
+    best = std::min(best, step.residual_rms);
+    if (reached || (preview_grade && since_best >= kPatience)) {
+      report.termination = "settled";
+      break;
+    }
+    if (since_best >= kLongPatience) break;
+    if (near_deadline(stage->run)) {
+      report.termination = "deadline";
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status blow(Stage* stage) {
+  for (int i = 0; i < kBlowSteps; ++i) {
+    const auto step = advance(stage);
+    if (!step.ok()) return step.status();
+    ++stage->report.drape_steps;
+    stage->run.report("blow", (i + 1.0) / kBlowSteps);
+    if (near_deadline(stage->run)) break;
+  }
+  stage->report.termination = "blown";
+  return absl::OkStatus();
+}
+
+// The way out of a collider from a point along a direction: metres, or kNoWay.
+constexpr double kNoWay = 0.3, kClearDepth = 1e-3;
+double way_out(const sim::Collider& collider, const Vec3& point, const Vec3& direction) {
+  double way = 0.0;
+  while (way < kNoWay) {
+    const double distance = collider.query(point + way * direction, 0.05).distance;
+    if (distance >= 0.0) return way;
+    way += std::max(-distance, 5e-4);  // nothing within this ball is outside
+  }
+  return kNoWay;
+}
+
+// Where solids overlap (an arm's root in the trunk), pushing along normals may go back and forth: a particle that is
+// still inside at the end leaves by the shortest of 26 straight ways.
+void leave_body(const sim::Collider& collider, sim::DrapeState* state) {
+  for (auto& x : state->x) {
+    const Vec3 point = x.cast<double>();
+    if (collider.query(point, 0.05).distance >= -kClearDepth) continue;
+    double best = kNoWay;
+    Vec3 exit = point;
+    for (int k = 0; k < 27; ++k) {
+      const Vec3 raw(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+      if (raw.isZero()) continue;
+      const Vec3 direction = raw.normalized();
+      const double way = way_out(collider, point, direction);
+      if (way < best) best = way, exit = point + way * direction;
+    }
+    x = exit.cast<sim::Real>();
+  }
+}
+
+double speed_99(const sim::DrapeState& state) {
+  std::vector<double> speeds;
+  for (const auto& v : state.v) speeds.push_back(static_cast<double>(v.norm()));
+  if (speeds.empty()) return 0.0;
+  const size_t k = speeds.size() * 995 / 1000;
+  std::nth_element(speeds.begin(), speeds.begin() + static_cast<std::ptrdiff_t>(k), speeds.end());
+  return speeds[k];
+}
+
+// What only the garment's own mesh gets: wind, a last look at the body, the certificate.
+absl::Status finish(Stage* falling, const sim::Collider& collider, const sim::DrapeModel& model, sim::Scene* scene,
+                    const SettleOptions& options) {
+  if (options.wind_mps.squaredNorm() > 0.0) {
+    scene->wind = options.air;
+    scene->wind.velocity = options.wind_mps;
+    RETURN_IF_ERROR(blow(falling));
+  }
+  leave_body(collider, &falling->state);
+  SettleReport& report = falling->report;
+  const sim::Residual residual = sim::equilibrium_residual(model, *scene, falling->state);
+  report.residual_max = residual.max;
+  report.residual_rms = residual.rms;
+  report.grade = grade_of(residual, speed_99(falling->state));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+RestGoal first_goal() { return {kFallSteps, kCoarseCalmSteps, kPreviewRms, kPreviewMax, false}; }
+RestGoal middle_goal() { return {kRefallSteps, kCoarseCalmSteps, kPreviewRms, kPreviewMax, false}; }
+RestGoal final_goal(bool only_level) {
+  return {only_level ? kFallSteps : kRefallSteps, kMaxCalmSteps, kFinalRms, kFinalMax, true};
+}
+
+sim::SpringFabric spring_fabric(const Fabric& f) {
+  return {.areal_density = f.areal_density,
+          .stretch_warp = f.stretch_warp,
+          .stretch_weft = f.stretch_weft,
+          .shear = f.shear,
+          .bend_warp = f.bend_warp,
+          .bend_weft = f.bend_weft,
+          .thickness = f.thickness,
+          .friction_static = f.friction_static,
+          .friction_kinetic = f.friction_kinetic};
+}
+
+absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const WeldedMesh& welded, const Fabric& fabric,
+                                               const sim::Collider& collider, const SettleOptions& options,
+                                               const RestGoal& goal, SettleReport* report) {
+  sim::ClothInput cloth = closed_garment(welded, fabric);
+  cloth.layout = options.membrane;
+  cloth.bend = options.bend;
+  ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
+  sim::SolverSettings settings;
+  settings.velocity_keep = kFallKeep;
+  ASSIGN_OR_RETURN(auto moving, sim::make_solver(options.solver, model, settings));
+  settings.velocity_keep = 0.0;
+  settings.time_step = options.solver == sim::kDefaultSolver ? kCalmStep : kShortCalmStep;
+  settings.iterations = kCalmIterations;
+  ASSIGN_OR_RETURN(auto calming, sim::make_solver(options.solver, model, settings));
+  sim::Scene scene;
+  scene.collider = &collider;
+  if (options.self_contact) scene.self_contact = kLayerGap;
+  sim::DrapeState state = sim::start_state(cloth);
+  Stage falling{run, scene, *moving, state, *report}, resting{run, scene, *calming, state, *report};
+  RETURN_IF_ERROR(fall(&falling, goal.fall_steps));
+  RETURN_IF_ERROR(calm(&resting, goal));
+  if (goal.finest) RETURN_IF_ERROR(finish(&falling, collider, model, &scene, options));
+  return positions_of(state);
+}
+
+}  // namespace tryon

@@ -1,0 +1,25 @@
+// What it is: one level of a drape: sewn cloth falls, comes to rest, blows if there is wind. Units: SI. Shapes:
+// positions [vertex_count of the level]. Stop rule: net nodal force over mean nodal weight (validation 6.1).
+// How it fails: as the solver; near the deadline it returns early with what there is. Thread rules: as RunContext.
+#pragma once
+
+#include "server/drape/stage.h"
+
+namespace tryon {
+
+// How far a level goes: steps of falling, then steps of calming until net forces are below rms and max.
+struct RestGoal {
+  int fall_steps = 0, calm_steps = 0;
+  double rms = 0.0, max = 0.0;  // of the mean nodal weight
+  bool finest = false;          // blows if there is wind, leaves the body, gets its certificate
+};
+RestGoal first_goal();   // of the coarsest level, where there are several
+RestGoal middle_goal();  // between
+RestGoal final_goal(bool only_level);
+
+// From the positions of `cloth`; fills the report.
+absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const WeldedMesh& cloth, const Fabric& fabric,
+                                               const sim::Collider& collider, const SettleOptions& options,
+                                               const RestGoal& goal, SettleReport* report);
+
+}  // namespace tryon

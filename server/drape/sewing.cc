@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include "server/drape/stage.h"
+#include "server/metrics/metrics.h"
+
+namespace tryon {
+namespace {
+
+// Sewing runs without weight and well damped: the panels only have to meet round the body.
+// Soft ties bring them together, stiff ones then press the seams shut against the cloth's own pull.
+// A layer may stand between partners (a hem that started on the wrong side): seams that do not close for long are
+// pulled through it, and the settling draws apart what crosses.
+constexpr int kCloseSteps = 50, kPatientSteps = 15, kPressSteps = 70;
+constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0, kCloseTie = 200.0, kPressTie = 4000.0;
+
+Pairs seam_pairs(const GarmentMesh& garment) {
+  Pairs pairs;
+  for (const Seam& seam : garment.seams) {
+    for (size_t k = 0; k < seam.left.size(); ++k) {
+      if (seam.left[k] != seam.right[k]) pairs.emplace_back(seam.left[k], seam.right[k]);
+    }
+  }
+  return pairs;
+}
+
+sim::ClothInput open_panels(const GarmentMesh& garment, const Fabric& fabric) {
+  sim::ClothInput cloth;
+  cloth.positions = garment.placed;
+  cloth.triangles = garment.triangles;
+  for (const Triangle& t : garment.triangles) {
+    cloth.corner_flat.push_back({garment.flat[t[0]], garment.flat[t[1]], garment.flat[t[2]]});
+  }
+  cloth.fabric = spring_fabric(fabric);
+  cloth.ties = seam_pairs(garment);
+  return cloth;
+}
+
+// At most `steps` with the ties' rest length going from `from` to zero in the first kCloseSteps; ends once closed.
+absl::Status sew(Stage* stage, const Pairs& ties, int steps, double from) {
+  for (int i = 0; i < steps; ++i) {
+    stage->state.tie_rest_ratio = static_cast<sim::Real>(from * std::max(0.0, 1.0 - (i + 1.0) / kCloseSteps));
+    const auto step = advance(stage);
+    if (!step.ok()) return step.status();
+    ++stage->report.sew_steps;
+    stage->run.report("sew",
+                      static_cast<double>(stage->report.sew_steps) / (kCloseSteps + kPatientSteps + kPressSteps));
+    stage->report.gap_before_weld_mm = max_gap_mm(positions_of(stage->state), ties);
+    if (stage->state.tie_rest_ratio == 0 && stage->report.gap_before_weld_mm <= kSewnGapMm) break;
+    if (near_deadline(stage->run)) break;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
+                                const sim::Collider& collider, const SettleOptions& options) {
+  Sewn out;
+  const sim::ClothInput cloth = open_panels(garment, fabric);
+  ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
+  sim::SolverSettings settings;
+  settings.velocity_keep = kSewKeep;
+  settings.tie_stiffness = kCloseTie;
+  ASSIGN_OR_RETURN(auto closing, sim::make_solver(options.solver, model, settings));
+  sim::Scene scene;
+  scene.collider = &collider;
+  scene.gravity.setZero();
+  if (options.self_contact) scene.self_contact = kLayerGap;
+  sim::DrapeState state = sim::start_state(cloth);
+  Stage close{run, scene, *closing, state, out.report};
+  RETURN_IF_ERROR(sew(&close, cloth.ties, kCloseSteps, 1.0));
+  settings.tie_stiffness = kPressTie;
+  ASSIGN_OR_RETURN(auto pressing, sim::make_solver(options.solver, model, settings));
+  Stage press{run, scene, *pressing, state, out.report};
+  RETURN_IF_ERROR(sew(&press, cloth.ties, kPatientSteps, 0.0));
+  if (out.report.gap_before_weld_mm > kSewnGapMm) {
+    scene.self_contact = 0.0;
+    RETURN_IF_ERROR(sew(&press, cloth.ties, kPressSteps, 0.0));
+  }
+  out.positions = positions_of(state);
+  return out;
+}
+
+}  // namespace tryon

@@ -1,0 +1,148 @@
+// What it is: a study of whole drapes: GarmentCode-family specifications on the body that they were made for, one line
+// a garment with what it cost (CPU seconds of sewing, falling, calming) and what it is worth: grade, residuals, pairs
+// of triangles that cross (exact), depth in the body, how far the seams were apart. Options: --only=TEXT (repeatable),
+// --every=N (each Nth file), --edge=20 (mm), --fabric=NAME, --self-contact, --isometric (bending), --threads=1,
+// --coarsest=600, --png=DIR,
+// --repeat=1.
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "server/base/executor.h"
+#include "server/drape/assemble.h"
+#include "server/drape/settle.h"
+#include "server/fabric/fabric.h"
+#include "server/io/pattern_json.h"
+#include "server/metrics/metrics.h"
+#include "tests/bench/study_person.h"
+#include "tests/support/shared_data.h"
+
+namespace tryon {
+namespace {
+
+struct Options {
+  std::vector<std::string> only;
+  std::string fabric = "cotton_jersey", png;
+  double edge_mm = 20.0;
+  int every = 1, threads = 1, repeat = 1;
+  SettleOptions settle;
+};
+
+struct Tally {
+  int count = 0, sound = 0;
+  std::vector<double> seconds;
+};
+
+std::vector<std::string> specifications(const Options& options) {
+  std::vector<std::string> files;
+  for (const char* folder : {"garment_pattern_generator", "garmentcode", "garmentcodedata"}) {
+    const std::string path = testing::shared_data_path(std::string("patterns/") + folder);
+    if (path.empty()) continue;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      if (entry.path().extension() == ".json")
+        files.push_back(std::string(folder) + "/" + entry.path().filename().string());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < files.size(); ++i) {
+    bool named = options.only.empty();
+    for (const std::string& text : options.only) named = named || files[i].find(text) != std::string::npos;
+    if (named && i % static_cast<size_t>(options.every) == 0) kept.push_back(files[i]);
+  }
+  return kept;
+}
+
+double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+void judge(const StudyPerson& study, const std::string& name, const Settled& settled, double cpu, double wall,
+           Tally* tally) {
+  const SettleReport& r = settled.report;
+  const TriangleMesh& mesh = settled.cloth.mesh;
+  double deepest = 0.0;
+  for (const Vec3& p : mesh.positions) deepest = std::max(deepest, -1e3 * study.body->query(p, 0.01).distance);
+  const int crossings = count_self_intersections(mesh);
+  const bool sound = r.grade == "final" && crossings == 0 && deepest <= 0.1 && r.gap_before_weld_mm <= 2.0;
+  std::printf(
+      "%-34s %6d v | %6.2f s cpu %6.2f s wall, sew %3d fall+calm %3d steps %6lld it %5.2f ms/it | %-8s %-10s rms %.1e "
+      "max %.1e | "
+      "crossings %4d depth %4.2f mm gap %5.2f mm %s\n",
+      name.c_str(), mesh.vertex_count(), cpu, wall, r.sew_steps, r.drape_steps, static_cast<long long>(r.iterations),
+      1e3 * cpu / std::max<double>(1.0, static_cast<double>(r.iterations)), r.grade.c_str(), r.termination.c_str(),
+      r.residual_rms, r.residual_max, crossings, deepest, r.gap_before_weld_mm, sound ? "SOUND" : "");
+  std::fflush(stdout);
+  ++tally->count, tally->sound += sound;
+  tally->seconds.push_back(cpu);
+}
+
+void drape(const Options& options, const StudyPerson& study, const std::string& file, Tally* tally) {
+  std::string name = std::filesystem::path(file).stem().string();
+  if (const size_t at = name.find("_specification"); at != std::string::npos) name.resize(at);
+  const auto pattern = read_pattern(testing::read_file(testing::shared_data_path("patterns/" + file)), file);
+  ArrangeReport report;
+  RunContext run;
+  Executor pool(options.threads);
+  run.executor = &pool;
+  auto garment = pattern.ok() ? assemble_garment(run, *pattern, study.person, options.edge_mm * 1e-3, &report)
+                              : absl::StatusOr<GarmentMesh>(pattern.status());
+  if (!garment.ok()) {
+    std::printf("%-34s %s\n", name.c_str(), std::string(garment.status().message()).c_str());
+    ++tally->count;
+    return;
+  }
+  for (int i = 0; i < options.repeat; ++i) {
+    const double cpu = cpu_s();
+    const absl::Time start = absl::Now();
+    const auto settled =
+        sew_and_settle(run, *garment, *fabric_by_name(options.fabric), *study.collider, options.settle);
+    if (!settled.ok()) {
+      std::printf("%-34s %s\n", name.c_str(), std::string(settled.status().message()).c_str());
+      ++tally->count;
+      return;
+    }
+    judge(study, name, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), tally);
+    if (!options.png.empty() && i == 0) picture(study, settled->cloth.mesh, options.png, name);
+  }
+}
+
+int study(const Options& options) {
+  std::map<std::string, StudyPerson> people;
+  Tally tally;
+  for (const std::string& file : specifications(options)) {
+    const bool template_file = file.rfind("garment_pattern_generator", 0) == 0;
+    const std::string body = template_file ? "smpl/f_smpl_template_T.obj" : "garmentcode/mean_all.obj";
+    if (people.find(body) == people.end()) people.emplace(body, study_person(body));
+    drape(options, people.at(body), file, &tally);
+  }
+  std::sort(tally.seconds.begin(), tally.seconds.end());
+  std::printf("%d drapes, %d sound (%.1f %%), median %.2f s of one core\n", tally.count, tally.sound,
+              100.0 * tally.sound / std::max(tally.count, 1),
+              tally.seconds.empty() ? 0.0 : tally.seconds[tally.seconds.size() / 2]);
+  return 0;
+}
+
+}  // namespace
+}  // namespace tryon
+
+int main(int argc, char** argv) {
+  tryon::Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    const auto value = [&arg](const char* key) { return arg.substr(std::string(key).size()); };
+    if (arg.rfind("--only=", 0) == 0) options.only.push_back(value("--only="));
+    if (arg.rfind("--png=", 0) == 0) options.png = value("--png=");
+    if (arg.rfind("--fabric=", 0) == 0) options.fabric = value("--fabric=");
+    if (arg.rfind("--edge=", 0) == 0) options.edge_mm = std::stod(value("--edge="));
+    if (arg.rfind("--every=", 0) == 0) options.every = std::stoi(value("--every="));
+    if (arg.rfind("--threads=", 0) == 0) options.threads = std::stoi(value("--threads="));
+    if (arg.rfind("--repeat=", 0) == 0) options.repeat = std::stoi(value("--repeat="));
+    if (arg.rfind("--coarsest=", 0) == 0) options.settle.coarsest = std::stoi(value("--coarsest="));
+    if (arg == "--isometric") options.settle.bend = tryon::sim::BendLaw::kIsometric;
+    if (arg == "--self-contact") options.settle.self_contact = true;
+  }
+  return tryon::study(options);
+}
