@@ -21,12 +21,26 @@ constexpr double kLeastDistance = 0.06, kFar = 0.62;      // m from the axis
 constexpr double kNearEnough = 0.30;                      // m: a wrap that needs more is opened out
 constexpr double kWrap = 0.8 * pi;                        // the most of the way round that a front or a back takes
 constexpr double kSleeveStep = 0.01, kSleeveMost = 0.26;  // m that a sleeve may start below the shoulder
+constexpr double kCourseStep = 0.04;                      // m
 constexpr double kSlideCost = 0.15;                       // of a metre along the arm, in metres away from it
 constexpr double kHandRoom = 0.03, kLeastRoom = 0.21;     // m between cloth and hands; less room: no use in folding
 
 // An axis with the direction that angle 0 faces.
 struct Axis {
   Vec3 origin, up, front;
+  // Of an arm that bends: the height of a place on the axis over its origin, and how far beside it the arm's middle is.
+  std::vector<std::pair<double, Vec3>> course;  // upwards
+
+  Vec3 beside(double height) const {
+    if (course.empty()) return Vec3::Zero();
+    size_t above = 0;
+    while (above < course.size() && course[above].first < height) ++above;
+    if (above == 0) return course.front().second;
+    if (above == course.size()) return course.back().second;
+    const auto& [low, at_low] = course[above - 1];
+    const auto& [high, at_high] = course[above];
+    return at_low + (height - low) / (high - low) * (at_high - at_low);
+  }
   Vec3 side() const { return up.cross(front); }
   Vec3 facing(double angle) const { return std::cos(angle) * front + std::sin(angle) * side(); }
   Vec3 right_of(double angle) const { return std::cos(angle) * side() - std::sin(angle) * front; }
@@ -34,7 +48,26 @@ struct Axis {
 
 Axis slid(Axis axis, double along) {
   axis.origin -= along * axis.up;
+  for (auto& [height, beside] : axis.course) height += along;
   return axis;
+}
+
+// Where the middle of `points` runs beside the axis, every few centimetres; solids side by side are averaged.
+std::vector<std::pair<double, Vec3>> course_beside(const Axis& axis, const std::vector<Vec3>& points, double length) {
+  std::vector<std::pair<double, Vec3>> course;
+  if (points.size() < 6) return course;
+  for (double height = -length; height <= 1e-9; height += kCourseStep) {
+    double weight = 0.0;
+    Vec3 sum = Vec3::Zero();
+    for (const Vec3& p : points) {
+      const Vec3 from = p - axis.origin;
+      const double away = (from.dot(axis.up) - height) / kCourseStep, share = std::exp(-away * away);
+      weight += share;
+      sum += share * (from - from.dot(axis.up) * axis.up);
+    }
+    if (weight > 1e-3) course.emplace_back(height, sum / weight);
+  }
+  return course;
 }
 
 struct Wrap {
@@ -94,7 +127,7 @@ Axis RolePlacer::trunk() const {
     y = body_.shoulder_height_m - 0.085 * body_.height_m;  // the chest, under the arms
   }
   const double z = 0.5 * (body_.left_shoulder.z() + body_.right_shoulder.z());
-  return {Vec3(0.0, y - layout_.anchor_t, z), Vec3::UnitY(), Vec3::UnitZ()};
+  return {Vec3(0.0, y - layout_.anchor_t, z), Vec3::UnitY(), Vec3::UnitZ(), {}};
 }
 
 // The straight line nearest to the arm's middle from the shoulder to `length` below it.
@@ -118,6 +151,7 @@ Axis RolePlacer::arm(bool left, double length) const {
   }
   axis.origin = middle + (shoulder - middle).dot(axis.up) * axis.up;
   axis.front = (Vec3::UnitZ() - axis.up.z() * axis.up).normalized();
+  axis.course = course_beside(axis, left ? body_.left_arm : body_.right_arm, (shoulder - wrist).norm());
   return axis;
 }
 
@@ -131,7 +165,8 @@ void RolePlacer::put(int p, const Axis& axis, double distance, const FoldSection
   const Vec3 out = axis.facing(l.facing), right = axis.right_of(l.facing);
   for (const int v : vertices_[p]) {
     const Vec2 at = l.to_surface(garment_.flat[v]), place = section.at(at.x());
-    garment_.placed[v] = axis.origin + at.y() * axis.up + (distance + place.y()) * out + place.x() * right;
+    garment_.placed[v] =
+        axis.origin + axis.beside(at.y()) + at.y() * axis.up + (distance + place.y()) * out + place.x() * right;
   }
 }
 
