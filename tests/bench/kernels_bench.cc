@@ -13,6 +13,7 @@
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/cholesky.h"
 #include "server/sim/solvers/solver.h"
+#include "tests/bench/square_sheet.h"
 
 namespace tryon::sim {
 namespace {
@@ -23,29 +24,9 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 
 // A square sheet of side^2 particles on edge springs, 1 m, free and bent a little.
 ClothInput edge_sheet(int side) {
-  ClothInput cloth;
-  const double cell = 1.0 / (side - 1);
-  const auto flat = [&](int i, int j) -> Vec2 { return Vec2(i * cell, j * cell); };
-  for (int j = 0; j < side; ++j)
-    for (int i = 0; i < side; ++i)
-      cloth.positions.push_back(Vec3(i * cell, 0.05 * std::sin(5.0 * i * cell), -j * cell));
-  for (int j = 0; j + 1 < side; ++j)
-    for (int i = 0; i + 1 < side; ++i) {
-      const int a = j * side + i, b = a + 1, c = b + side, d = a + side;
-      cloth.triangles.push_back(Triangle(a, b, c));
-      cloth.triangles.push_back(Triangle(a, c, d));
-      cloth.corner_flat.push_back({flat(i, j), flat(i + 1, j), flat(i + 1, j + 1)});
-      cloth.corner_flat.push_back({flat(i, j), flat(i + 1, j + 1), flat(i, j + 1)});
-    }
+  ClothInput cloth = study::waved_sheet(side);
   cloth.layout = SpringLayout::kEdges;
   return cloth;
-}
-
-Eigen::SparseMatrix<double> global_matrix(const DrapeModel& model) {
-  Eigen::SparseMatrix<double> matrix = ElasticEnergy(model, 0).matrix();
-  for (int i = 0; i < model.particle_count; ++i) matrix.coeffRef(i, i) += 900.0 * static_cast<double>(model.mass[i]);
-  matrix.makeCompressed();
-  return matrix;
 }
 
 // Wan 2020 with Eigen: d_i = r_i e_i / |e_i|, right side M y / h^2 + J d by a sparse matrix, SimplicialLDLT (minimum
@@ -118,7 +99,7 @@ struct Fastest {
 void BM_SpringProjectionKernel(benchmark::State& state) {
   const ClothInput cloth = edge_sheet(static_cast<int>(state.range(0)));
   const DrapeModel model = build_model(cloth).value();
-  const Eigen::SparseMatrix<double> matrix = global_matrix(model);
+  const Eigen::SparseMatrix<double> matrix = study::step_matrix(model);
   EigenTwin twin(cloth, model, matrix);
   SolverSettings settings;
   settings.iterations = kIterations;

@@ -14,6 +14,7 @@
 #include "server/sim/solvers/hierarchical_pbd.h"
 #include "server/sim/solvers/incremental_potential.h"
 #include "server/sim/solvers/solver.h"
+#include "tests/bench/square_sheet.h"
 
 namespace tryon::study {
 
@@ -28,20 +29,8 @@ T need(absl::StatusOr<T> value) {
 
 // A square sheet of 1 m in edge springs: hung from its top edge in the plane z = 0, or flat and horizontal.
 inline sim::ClothInput square_cloth(int side, bool hung, double stiffness) {
-  sim::ClothInput cloth;
-  const double cell = 1.0 / (side - 1);
-  const auto flat = [&](int i, int j) { return Vec2(i * cell, j * cell); };
-  for (int j = 0; j < side; ++j)
-    for (int i = 0; i < side; ++i)
-      cloth.positions.push_back(hung ? Vec3(i * cell, j * cell - 1, 0) : Vec3(i * cell, 0, -j * cell));
-  for (int j = 0; j + 1 < side; ++j)
-    for (int i = 0; i + 1 < side; ++i) {
-      const int a = j * side + i, b = a + 1, c = b + side, d = a + side;
-      cloth.triangles.push_back(Triangle(a, b, c));
-      cloth.triangles.push_back(Triangle(a, c, d));
-      cloth.corner_flat.push_back({flat(i, j), flat(i + 1, j), flat(i + 1, j + 1)});
-      cloth.corner_flat.push_back({flat(i, j), flat(i + 1, j + 1), flat(i, j + 1)});
-    }
+  sim::ClothInput cloth =
+      square_sheet(side, [hung](double u, double v) -> Vec3 { return hung ? Vec3(u, v - 1, 0) : Vec3(u, 0, -v); });
   cloth.layout = sim::SpringLayout::kEdges;
   cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = stiffness;
   cloth.fabric.areal_density = 0.15;

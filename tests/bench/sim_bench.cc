@@ -8,26 +8,14 @@
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/cholesky.h"
 #include "server/sim/solvers/solver.h"
+#include "tests/bench/square_sheet.h"
 
 namespace tryon::sim {
 namespace {
 
 // A square sheet of (side)^2 particles, 1 m, pinned at two neighbouring corners and tilted a little.
 ClothInput bench_sheet(int side) {
-  ClothInput cloth;
-  const double cell = 1.0 / (side - 1);
-  const auto flat = [&](int i, int j) { return Vec2(i * cell, j * cell); };
-  for (int j = 0; j < side; ++j)
-    for (int i = 0; i < side; ++i)
-      cloth.positions.push_back(Vec3(i * cell, 0.05 * std::sin(5.0 * i * cell), -j * cell));
-  for (int j = 0; j + 1 < side; ++j)
-    for (int i = 0; i + 1 < side; ++i) {
-      const int a = j * side + i, b = a + 1, c = b + side, d = a + side;
-      cloth.triangles.push_back(Triangle(a, b, c));
-      cloth.triangles.push_back(Triangle(a, c, d));
-      cloth.corner_flat.push_back({flat(i, j), flat(i + 1, j), flat(i + 1, j + 1)});
-      cloth.corner_flat.push_back({flat(i, j), flat(i + 1, j + 1), flat(i, j + 1)});
-    }
+  ClothInput cloth = study::waved_sheet(side);
   cloth.pinned = {0, side - 1};
   return cloth;
 }
@@ -57,19 +45,12 @@ BENCHMARK(BM_SpringProjectionStep)
     ->Args({78, 10, 6})
     ->Unit(benchmark::kMillisecond);
 
-Eigen::SparseMatrix<double> bench_matrix(const DrapeModel& model) {
-  Eigen::SparseMatrix<double> matrix = ElasticEnergy(model, 0).matrix();
-  for (int i = 0; i < model.particle_count; ++i) matrix.coeffRef(i, i) += 900.0 * static_cast<double>(model.mass[i]);
-  matrix.makeCompressed();
-  return matrix;
-}
-
 // One plain local/global iteration written with Eigen alone: same gradient, Eigen's factor and triangular solves.
 void BM_EigenTwinIteration(benchmark::State& state) {
   const ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));
   const DrapeModel model = build_model(cloth).value();
   ElasticEnergy energy(model, 0);
-  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor(bench_matrix(model));
+  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor(study::step_matrix(model));
   std::vector<RVec3> x = start_state(cloth).x, gradient(x.size());
   Eigen::MatrixXd right(model.particle_count, 3), move;
   for (auto _ : state) {
@@ -83,7 +64,7 @@ BENCHMARK(BM_EigenTwinIteration)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond
 
 void BM_Solve(benchmark::State& state) {
   const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
-  const Eigen::SparseMatrix<double> matrix = bench_matrix(model);
+  const Eigen::SparseMatrix<double> matrix = study::step_matrix(model);
   Cholesky factor;
   factor.analyse(matrix);
   factor.factor(matrix.valuePtr());
@@ -100,7 +81,7 @@ BENCHMARK(BM_Solve)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
 
 void BM_EigenSolve(benchmark::State& state) {
   const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
-  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor(bench_matrix(model));
+  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor(study::step_matrix(model));
   const Eigen::MatrixXd right = Eigen::MatrixXd::Ones(model.particle_count, 3);
   Eigen::MatrixXd x;
   for (auto _ : state) benchmark::DoNotOptimize(x = factor.solve(right));
@@ -109,7 +90,7 @@ BENCHMARK(BM_EigenSolve)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
 
 void BM_Factor(benchmark::State& state) {
   const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
-  const Eigen::SparseMatrix<double> matrix = bench_matrix(model);
+  const Eigen::SparseMatrix<double> matrix = study::step_matrix(model);
   Cholesky factor;
   factor.analyse(matrix);
   for (auto _ : state) benchmark::DoNotOptimize(factor.factor(matrix.valuePtr()));
@@ -118,7 +99,7 @@ BENCHMARK(BM_Factor)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
 
 void BM_EigenFactor(benchmark::State& state) {
   const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
-  const Eigen::SparseMatrix<double> matrix = bench_matrix(model);
+  const Eigen::SparseMatrix<double> matrix = study::step_matrix(model);
   Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor;
   factor.analyzePattern(matrix);
   for (auto _ : state) factor.factorize(matrix);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gtest/gtest.h"
+#include "tests/support/test_panels.h"
 
 namespace tryon {
 namespace {
@@ -13,10 +14,7 @@ namespace {
 GarmentMesh two_squares(double edge) {
   Pattern pattern;
   for (int i = 0; i < 2; ++i) {
-    Panel panel;
-    panel.name = i == 0 ? "left" : "right";
-    panel.vertices = {{0, 0}, {0.4, 0}, {0.4, 0.4}, {0, 0.4}};
-    for (int k = 0; k < 4; ++k) panel.edges.push_back({k, (k + 1) % 4, {}, ""});
+    Panel panel = testing::rectangle(i == 0 ? "left" : "right", 0.4, 0.4);
     panel.placed = true;
     panel.translation = Vec3(0.42 * i, 0, 0);
     pattern.panels.push_back(panel);

@@ -7,15 +7,13 @@
 #include "gtest/gtest.h"
 #include "server/garment/seam_graph.h"
 #include "server/garment/suggest_seams.h"
+#include "tests/support/test_panels.h"
 
 namespace tryon {
 namespace {
 
 Panel rectangle(const std::string& name, double w, double h) {
-  Panel panel;
-  panel.name = name;
-  panel.vertices = {{0, 0}, {w, 0}, {w, h}, {0, h}};
-  for (int i = 0; i < 4; ++i) panel.edges.push_back({i, (i + 1) % 4, {}, ""});
+  Panel panel = testing::rectangle(name, w, h);
   panel.placed = false, panel.grain_given = true;
   return panel;
 }

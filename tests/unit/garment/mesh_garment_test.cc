@@ -6,22 +6,13 @@
 #include "gtest/gtest.h"
 #include "server/base/status.h"
 #include "server/garment/garment.h"
+#include "tests/support/test_panels.h"
 
 namespace tryon {
 namespace {
 
-Panel polygon(const std::string& name, std::vector<Vec2> corners) {
-  Panel panel;
-  panel.name = name;
-  panel.vertices = std::move(corners);
-  const int n = static_cast<int>(panel.vertices.size());
-  for (int i = 0; i < n; ++i) panel.edges.push_back({i, (i + 1) % n, {}, ""});
-  return panel;
-}
-
-Panel rectangle(const std::string& name, double width, double height) {
-  return polygon(name, {{0, 0}, {width, 0}, {width, height}, {0, height}});
-}
+using testing::polygon;
+using testing::rectangle;
 
 // Front gathered to the back at the left side: 0.6 m to 0.4 m.
 Pattern gathered() {

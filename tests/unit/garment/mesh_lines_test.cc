@@ -13,22 +13,13 @@
 #include "server/garment/seam_graph.h"
 #include "server/mesh/predicates.h"
 #include "server/mesh/quality.h"
+#include "tests/support/test_panels.h"
 
 namespace tryon {
 namespace {
 
-Panel polygon(const std::string& name, std::vector<Vec2> corners) {
-  Panel panel;
-  panel.name = name;
-  panel.vertices = std::move(corners);
-  const int n = static_cast<int>(panel.vertices.size());
-  for (int i = 0; i < n; ++i) panel.edges.push_back({i, (i + 1) % n, {}, ""});
-  return panel;
-}
-
-Panel rectangle(const std::string& name, double width, double height) {
-  return polygon(name, {{0, 0}, {width, 0}, {width, height}, {0, height}});
-}
+using testing::polygon;
+using testing::rectangle;
 
 InternalLine drawn(std::vector<Vec2> points, bool closed = false,
                    InternalLine::Kind kind = InternalLine::Kind::kDrawn) {

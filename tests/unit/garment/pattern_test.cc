@@ -7,9 +7,12 @@
 
 #include "gtest/gtest.h"
 #include "server/base/status.h"
+#include "tests/support/test_panels.h"
 
 namespace tryon {
 namespace {
+
+using testing::rectangle;
 
 Panel one_edge(const Vec2& s, const Vec2& e, EdgeCurve curve) {
   Panel panel;
@@ -22,14 +25,6 @@ Panel one_edge(const Vec2& s, const Vec2& e, EdgeCurve curve) {
 EdgeCurve quadratic(Vec2 c) { return {EdgeCurve::Kind::kQuadratic, {c}}; }
 EdgeCurve cubic(Vec2 a, Vec2 b) { return {EdgeCurve::Kind::kCubic, {a, b}}; }
 EdgeCurve arc(double radius, bool large, bool right) { return {EdgeCurve::Kind::kArc, {}, radius, large, right}; }
-
-Panel rectangle(const std::string& name, double width, double height) {
-  Panel panel;
-  panel.name = name;
-  panel.vertices = {{0, 0}, {width, 0}, {width, height}, {0, height}};
-  for (int i = 0; i < 4; ++i) panel.edges.push_back({i, (i + 1) % 4, {}, ""});
-  return panel;
-}
 
 // Two rectangles joined at both sides: a tube.
 Pattern tube() {

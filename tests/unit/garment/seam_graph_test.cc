@@ -8,9 +8,13 @@
 #include "server/base/status.h"
 #include "server/garment/garment.h"
 #include "server/garment/pattern_curve.h"
+#include "tests/support/test_panels.h"
 
 namespace tryon {
 namespace {
+
+using testing::polygon;
+using testing::rectangle;
 
 EdgeCurve quadratic(Vec2 c) { return {EdgeCurve::Kind::kQuadratic, {c}}; }
 EdgeCurve cubic(Vec2 a, Vec2 b) { return {EdgeCurve::Kind::kCubic, {a, b}}; }
@@ -26,16 +30,6 @@ std::vector<EdgeCurve> every_curve() {
           arc(0.2, false, true),
           polyline()};
 }
-
-Panel polygon(const std::string& name, const std::vector<Vec2>& points) {
-  Panel panel;
-  panel.name = name;
-  panel.vertices = points;
-  const int n = static_cast<int>(points.size());
-  for (int i = 0; i < n; ++i) panel.edges.push_back({i, (i + 1) % n, {}, ""});
-  return panel;
-}
-Panel rectangle(const std::string& name, double w, double h) { return polygon(name, {{0, 0}, {w, 0}, {w, h}, {0, h}}); }
 
 // ---- cuts are exact -------------------------------------------------------------------------------------------
 

@@ -5,16 +5,14 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/support/test_panels.h"
 
 namespace tryon {
 namespace {
 
 Panel polygon(const std::string& name, std::vector<Vec2> corners) {
-  Panel panel;
-  panel.name = name, panel.placed = false;
-  panel.vertices = std::move(corners);
-  const int n = static_cast<int>(panel.vertices.size());
-  for (int i = 0; i < n; ++i) panel.edges.push_back({i, (i + 1) % n, {}, ""});
+  Panel panel = testing::polygon(name, std::move(corners));
+  panel.placed = false;
   return panel;
 }
 

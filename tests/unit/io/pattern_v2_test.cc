@@ -7,17 +7,12 @@
 #include "server/garment/pattern.h"
 #include "server/garment/seam_graph.h"
 #include "server/io/pattern_json.h"
+#include "tests/support/test_panels.h"
 
 namespace tryon {
 namespace {
 
-Panel rectangle(const std::string& name, double w, double h) {
-  Panel panel;
-  panel.name = name;
-  panel.vertices = {{0, 0}, {w, 0}, {w, h}, {0, h}};
-  for (int i = 0; i < 4; ++i) panel.edges.push_back({i, (i + 1) % 4, {}, ""});
-  return panel;
-}
+using testing::rectangle;
 
 // Everything that the model knows, at least once.
 Pattern rich() {
