@@ -96,42 +96,41 @@ CLI::App* add_command(CLI::App* parent, Options* o, const std::string& word, con
   return app;
 }
 
-void add_bodies(CLI::App* app, Options* o) {
-  CLI::App* bodies = app->add_subcommand("bodies", "the bodies that the server keeps");
-  bodies->require_subcommand(1);
-  add_command(bodies, o, "list", "bodies list", "newest first");
-  CLI::App* get = add_command(bodies, o, "get", "bodies get", "a body's numbers, and its files");
-  get->add_option("name", o->name, "bodies/{id}")->required();
+// list, get and delete of what the server keeps: `kind` is "bodies" or "garments".
+void add_kept(CLI::App* app, Options* o, const std::string& kind, const std::string& get_says,
+              const std::string& delete_says) {
+  CLI::App* kept = app->add_subcommand(kind, "the " + kind + " that the server keeps");
+  kept->require_subcommand(1);
+  add_command(kept, o, "list", kind + " list", "newest first");
+  CLI::App* get = add_command(kept, o, "get", kind + " get", get_says);
+  get->add_option("name", o->name, kind + "/{id}")->required();
   get->add_option("--out", o->out, "folder for its files");
-  add_command(bodies, o, "delete", "bodies delete", "erase a body and all drapes of it")
-      ->add_option("name", o->name, "bodies/{id}")
+  add_command(kept, o, "delete", kind + " delete", delete_says)
+      ->add_option("name", o->name, kind + "/{id}")
       ->required();
+}
+
+void add_bodies(CLI::App* app, Options* o) {
+  add_kept(app, o, "bodies", "a body's numbers, and its files", "erase a body and all drapes of it");
   add_command(app, o, "measurements", "measurements", "what is measured on a body, and how");
+}
+
+CLI::App* add_pattern_command(CLI::App* parent, Options* o, const std::string& word, const std::string& what) {
+  CLI::App* command = add_command(parent, o, word, "garment " + word, what);
+  command->add_option("file", o->file, "pattern file, or `template:NAME`")->required();
+  command->add_option("--out", o->out, "folder for the report and the flat pattern's pictures");
+  add_garment(command, o);
+  return command;
 }
 
 void add_garments(CLI::App* app, Options* o) {
   CLI::App* garment = app->add_subcommand("garment", "work with patterns");
   garment->require_subcommand(1);
-  CLI::App* check =
-      add_command(garment, o, "check", "garment check", "read a pattern and say all that is wrong with it");
-  check->add_option("file", o->file, "pattern file, or `template:NAME`")->required();
-  check->add_flag("--suggest-seams", o->suggest_seams,
-                  "of a pattern without seams: which edges probably belong together");
-  check->add_option("--out", o->out, "folder for the report and the flat pattern's pictures");
-  add_garment(check, o);
-  CLI::App* create = add_command(garment, o, "create", "garment create", "make a garment that the server keeps");
-  create->add_option("file", o->file, "pattern file, or `template:NAME`")->required();
-  create->add_option("--out", o->out, "folder for the report and the flat pattern's pictures");
-  add_garment(create, o);
-  CLI::App* garments = app->add_subcommand("garments", "the garments that the server keeps");
-  garments->require_subcommand(1);
-  add_command(garments, o, "list", "garments list", "newest first");
-  CLI::App* get = add_command(garments, o, "get", "garments get", "a garment's pieces and files");
-  get->add_option("name", o->name, "garments/{id}")->required();
-  get->add_option("--out", o->out, "folder for its files");
-  add_command(garments, o, "delete", "garments delete", "erase a garment")
-      ->add_option("name", o->name, "garments/{id}")
-      ->required();
+  add_pattern_command(garment, o, "check", "read a pattern and say all that is wrong with it")
+      ->add_flag("--suggest-seams", o->suggest_seams,
+                 "of a pattern without seams: which edges probably belong together");
+  add_pattern_command(garment, o, "create", "make a garment that the server keeps");
+  add_kept(app, o, "garments", "a garment's pieces and files", "erase a garment");
   add_command(app, o, "templates", "templates", "the garments that can be drafted, with their parameters");
 }
 
