@@ -29,12 +29,12 @@ std::string grade_of(const sim::Residual& r, double max_speed) {
   return "none";
 }
 
-absl::Status fall(Stage* stage, int steps) {
-  for (int i = 0; i < steps && !near_deadline(stage->run); ++i) {
+absl::Status fall(Stage* stage, const RestGoal& goal) {
+  for (int i = 0; i < goal.fall_steps && !near_deadline(stage->run); ++i) {
     const auto step = advance(stage);
     if (!step.ok()) return step.status();
     ++stage->report.drape_steps;
-    stage->run.report("drape", 0.3 * (i + 1.0) / steps);
+    stage->run.report("drape", goal.begin + goal.share * 0.3 * (i + 1.0) / goal.fall_steps);
   }
   return absl::OkStatus();
 }
@@ -49,7 +49,7 @@ absl::Status calm(Stage* stage, const RestGoal& goal) {
     for (auto& v : stage->state.v) v.setZero();
     ASSIGN_OR_RETURN(const sim::StepReport step, advance(stage));
     ++report.drape_steps;
-    stage->run.report("drape", 0.3 + 0.7 * (i + 1.0) / goal.calm_steps);
+    stage->run.report("drape", goal.begin + goal.share * (0.3 + 0.7 * (i + 1.0) / goal.calm_steps));
     const bool reached = step.residual_rms <= goal.rms && step.residual_max <= goal.max;
     const bool preview_grade = step.residual_rms <= kPreviewRms && step.residual_max <= kPreviewMax;
     since_best = step.residual_rms < 0.9 * best ? 0 : since_best + 1;
@@ -138,10 +138,13 @@ absl::Status finish(Stage* falling, const sim::Collider& collider, const sim::Dr
 
 }  // namespace
 
-RestGoal first_goal() { return {kFallSteps, kCoarseCalmSteps, kPreviewRms, kPreviewMax, false}; }
-RestGoal middle_goal() { return {kRefallSteps, kCoarseCalmSteps, kPreviewRms, kPreviewMax, false}; }
-RestGoal final_goal(bool only_level) {
-  return {only_level ? kFallSteps : kRefallSteps, kMaxCalmSteps, kFinalRms, kFinalMax, true};
+RestGoal rest_goal(int level, int top) {
+  RestGoal goal{kRefallSteps, kCoarseCalmSteps, kPreviewRms, kPreviewMax};
+  if (level == top) goal.fall_steps = kFallSteps;
+  if (level == 0) goal.calm_steps = kMaxCalmSteps, goal.rms = kFinalRms, goal.max = kFinalMax, goal.finest = true;
+  goal.share = 1.0 / (top + 1);
+  goal.begin = goal.share * (top - level);
+  return goal;
 }
 
 sim::SpringFabric spring_fabric(const Fabric& f) {
@@ -175,7 +178,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const Weld
   if (options.self_contact) scene.self_contact = kLayerGap;
   sim::DrapeState state = sim::start_state(cloth);
   Stage falling{run, scene, *moving, state, *report}, resting{run, scene, *calming, state, *report};
-  RETURN_IF_ERROR(fall(&falling, goal.fall_steps));
+  RETURN_IF_ERROR(fall(&falling, goal));
   RETURN_IF_ERROR(calm(&resting, goal));
   if (goal.finest) RETURN_IF_ERROR(finish(&falling, collider, model, &scene, options));
   return positions_of(state);

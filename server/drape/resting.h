@@ -10,12 +10,12 @@ namespace tryon {
 // How far a level goes: steps of falling, then steps of calming until net forces are below rms and max.
 struct RestGoal {
   int fall_steps = 0, calm_steps = 0;
-  double rms = 0.0, max = 0.0;  // of the mean nodal weight
-  bool finest = false;          // blows if there is wind, leaves the body, gets its certificate
+  double rms = 0.0, max = 0.0;      // of the mean nodal weight
+  bool finest = false;              // blows if there is wind, leaves the body, gets its certificate
+  double begin = 0.0, share = 1.0;  // of the progress of the whole drape
 };
-RestGoal first_goal();   // of the coarsest level, where there are several
-RestGoal middle_goal();  // between
-RestGoal final_goal(bool only_level);
+// Of a level, where `top` is the coarsest and 0 the garment's own.
+RestGoal rest_goal(int level, int top);
 
 // From the positions of `cloth`; fills the report.
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const WeldedMesh& cloth, const Fabric& fabric,

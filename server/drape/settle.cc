@@ -15,15 +15,12 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
   out.report = sewn.report;
   std::vector<Vec3> x = levels.sewn(sewn.positions);
   const int top = levels.count() - 1;
-  for (int level = top; level > 0; --level) {
-    const RestGoal goal = level == top ? first_goal() : middle_goal();
-    ASSIGN_OR_RETURN(
-        x, come_to_rest(run, levels.welded(level, std::move(x)), fabric, collider, options, goal, &out.report));
-    x = levels.finer(level, x);
+  for (int level = top; level >= 0; --level) {
+    out.cloth = levels.welded(level, std::move(x));
+    ASSIGN_OR_RETURN(x, come_to_rest(run, out.cloth, fabric, collider, options, rest_goal(level, top), &out.report));
+    if (level > 0) x = levels.finer(level, x);
   }
-  out.cloth = levels.welded(0, std::move(x));
-  ASSIGN_OR_RETURN(out.cloth.mesh.positions,
-                   come_to_rest(run, out.cloth, fabric, collider, options, final_goal(top == 0), &out.report));
+  out.cloth.mesh.positions = std::move(x);
   return out;
 }
 

@@ -33,26 +33,6 @@ class SolidCollider : public Collider {
   SolidSet solids_;
 };
 
-class SurfaceCollider : public Collider {
- public:
-  explicit SurfaceCollider(std::shared_ptr<const SurfaceQuery> surface) : surface_(std::move(surface)) {}
-  Contact query(const Eigen::Vector3d& point, double max_distance) const override {
-    const SurfaceAnswer found = surface_->surface(point, max_distance);
-    return {found.distance, found.normal};
-  }
-  void query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const override {
-    std::array<SurfaceAnswer, kAtOnce> found;
-    for (size_t first = 0; first < points.size(); first += kAtOnce) {
-      const size_t count = std::min(kAtOnce, points.size() - first);
-      surface_->surface(points.subspan(first, count), max_distance, std::span(found).first(count));
-      for (size_t i = 0; i < count; ++i) contacts[first + i] = {found[i].distance, found[i].normal};
-    }
-  }
-
- private:
-  std::shared_ptr<const SurfaceQuery> surface_;
-};
-
 // A scan is facets of something round. The distance is to the facets; the normal is that of the round thing, or pressed
 // cloth would find no rest where the facets' normals jump. At true edges (a cut) the two are far apart: there the
 // distance's own normal holds.
@@ -110,9 +90,6 @@ std::unique_ptr<Collider> make_union_collider(std::vector<std::unique_ptr<Collid
 }
 std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids) {
   return std::make_unique<SolidCollider>(std::move(solids));
-}
-std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const SurfaceQuery> surface) {
-  return std::make_unique<SurfaceCollider>(std::move(surface));
 }
 std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh) { return std::make_unique<MeshCollider>(mesh); }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "server/base/surface_query.h"
 #include "server/mesh/closest_point.h"
 #include "server/shape/solids.h"
 
@@ -31,7 +30,6 @@ class Collider {
 
 std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids);
 std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh);  // outward; holes are bridged by the winding number
-std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const SurfaceQuery> surface);
 std::unique_ptr<Collider> make_plane_collider(const Eigen::Vector3d& point, const Eigen::Vector3d& normal);
 
 // Several at once: the nearest surface of all.

@@ -29,9 +29,16 @@ TEST(Assemble, LongSleevesHangRoundArmsThatBend) {
   const auto garment = assemble_garment(RunContext(), *pattern, *person, 0.025, &report);
   ASSERT_TRUE(garment.ok()) << garment.status();
   const auto collider = sim::make_mesh_collider(person->body.mesh);
-  const auto drape =
-      sew_and_settle(RunContext(), *garment, *fabric_by_name("cotton_jersey"), *collider, SettleOptions());
+  RunContext run;
+  double fraction = 0.0;
+  run.on_progress = [&](const Progress& p) {  // several levels are one stage, which never goes back
+    if (p.stage != "drape") return;
+    EXPECT_GE(p.fraction, fraction);
+    fraction = p.fraction;
+  };
+  const auto drape = sew_and_settle(run, *garment, *fabric_by_name("cotton_jersey"), *collider, SettleOptions());
   ASSERT_TRUE(drape.ok()) << drape.status();
+  EXPECT_LE(fraction, 1.0);
   EXPECT_EQ(drape->report.grade, "final");
 }
 
