@@ -48,6 +48,29 @@ absl::Status read_number(const Json& json, const NumberField& field, std::string
   return absl::OkStatus();
 }
 
+// "comfortable_strain": {"warp", "weft", "bias"}, all three or none.
+absl::Status read_comfort(const Json& json, std::string_view file, Fabric* fabric) {
+  fabric->comfortable_strain = comfortable_strain_of(*fabric);
+  const auto it = json.find("comfortable_strain");
+  if (it == json.end()) return absl::OkStatus();
+  const std::pair<const char*, double*> parts[] = {{"warp", &fabric->comfortable_strain.warp},
+                                                   {"weft", &fabric->comfortable_strain.weft},
+                                                   {"bias", &fabric->comfortable_strain.bias}};
+  for (const auto& [key, target] : parts) {
+    const std::string field = cat(file, ": comfortable_strain.", key);
+    if (!it->is_object() || !it->contains(key) || !(*it)[key].is_number())
+      return invalid_input("FABRIC_FIELD_MISSING", field, cat("comfortable_strain has no number ", key),
+                           "Give comfortable_strain as warp, weft and bias, or leave it out.");
+    const double value = (*it)[key].get<double>();
+    if (!(value >= 0 && value <= 1))
+      return invalid_input("FABRIC_OUT_OF_RANGE", field,
+                           cat("comfortable_strain.", key, " is ", value, ", outside 0 .. 1"),
+                           "Give a ratio, not a percentage: 0.05 is 5 %.");
+    *target = value;
+  }
+  return absl::OkStatus();
+}
+
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -65,6 +88,13 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+ComfortableStrain comfortable_strain_of(const Fabric& f) {
+  constexpr double kPull = 10;  // N/m
+  const auto at_pull = [](double stiffness) { return std::clamp(kPull / stiffness, 0.01, 0.35); };
+  const double bias = 4 / (1 / f.stretch_warp + 1 / f.stretch_weft + 1 / f.shear);  // pulled at 45 degrees
+  return {at_pull(f.stretch_warp), at_pull(f.stretch_weft), at_pull(bias)};
+}
+
 absl::StatusOr<Fabric> fabric_from_json(std::string_view text, std::string_view file_name) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) {
@@ -73,6 +103,7 @@ absl::StatusOr<Fabric> fabric_from_json(std::string_view text, std::string_view 
   }
   Fabric fabric;
   for (const NumberField& field : kNumbers) RETURN_IF_ERROR(read_number(json, field, file_name, &fabric));
+  RETURN_IF_ERROR(read_comfort(json, file_name, &fabric));
   auto word = [&](const char* key) {
     const auto it = json.find(key);
     return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();

@@ -39,6 +39,28 @@ TEST(FabricJson, AWrongUnitIsCaughtByItsRange) {
   EXPECT_EQ(error_detail(status.status())->field, "mine.json: areal_density_kg_m2");
 }
 
+const std::string kPlain =
+    R"("areal_density_kg_m2": 0.2, "thickness_m": 0.001, "stretch_warp_n_m": 400, "stretch_weft_n_m": 40,
+       "shear_n_m": 30, "bend_warp_n_m2_per_m": 1e-5, "bend_weft_n_m2_per_m": 1e-5, "friction_static": 0.4,
+       "friction_kinetic": 0.4)";
+
+TEST(FabricJson, TheComfortableStrainIsWhatTheFileSaysOrFollowsFromTheStiffness) {
+  const auto silent = fabric_from_json("{" + kPlain + "}", "mine.json");
+  ASSERT_TRUE(silent.ok()) << silent.status();
+  EXPECT_DOUBLE_EQ(silent->comfortable_strain.warp, 0.025);
+  EXPECT_DOUBLE_EQ(silent->comfortable_strain.weft, 0.25);
+  EXPECT_GT(silent->comfortable_strain.bias, 0.1);
+  const auto told = fabric_from_json(
+      "{" + kPlain + R"(, "comfortable_strain": {"warp": 0.03, "weft": 0.2, "bias": 0.1}})", "mine.json");
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_DOUBLE_EQ(told->comfortable_strain.warp, 0.03);
+  const auto percent =
+      fabric_from_json("{" + kPlain + R"(, "comfortable_strain": {"warp": 3, "weft": 0.2, "bias": 0.1}})", "mine.json");
+  EXPECT_EQ(error_detail(percent.status())->reason, "FABRIC_OUT_OF_RANGE");
+  const auto half = fabric_from_json("{" + kPlain + R"(, "comfortable_strain": {"warp": 0.1}})", "mine.json");
+  EXPECT_EQ(error_detail(half.status())->field, "mine.json: comfortable_strain.weft");
+}
+
 TEST(FabricJson, GarbageIsRefusedByName) {
   for (const char* text : {"", "[]", "{", "\x89PNG"}) {
     EXPECT_EQ(error_detail(fabric_from_json(text, "x.json").status())->reason, "FABRIC_UNREADABLE") << text;
