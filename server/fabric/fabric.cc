@@ -20,6 +20,12 @@ struct NumberField {
 };
 
 // Ranges hold every cloth from chiffon to felt with room; beyond them a unit is wrong.
+constexpr NumberField kOptional[] = {
+    {"bend_bias_n_m2_per_m", &Fabric::bend_bias, 1e-9, 1e-1},
+    {"bend_hysteresis_2hb_n", &Fabric::bend_hysteresis, 0.0, 1.0},
+    {"shear_hysteresis_2hg_n_m", &Fabric::shear_hysteresis, 0.0, 1e3},
+    {"poisson", &Fabric::poisson, -0.9, 0.9},
+};
 constexpr NumberField kNumbers[] = {
     {"areal_density_kg_m2", &Fabric::areal_density, 0.01, 3.0},
     {"thickness_m", &Fabric::thickness, 1e-5, 2e-2},
@@ -71,6 +77,24 @@ absl::Status read_comfort(const Json& json, std::string_view file, Fabric* fabri
   return absl::OkStatus();
 }
 
+// "drape_coefficient": {"value" or "low" and "high", "source"}: what was published, for the tables.
+absl::Status read_drape(const Json& json, std::string_view file, Fabric* fabric) {
+  const auto it = json.find("drape_coefficient");
+  if (it == json.end()) return absl::OkStatus();
+  const auto number = [&](const char* key) {
+    return it->is_object() && it->contains(key) && (*it)[key].is_number() ? (*it)[key].get<double>() : -1.0;
+  };
+  fabric->drape_low = number("value") >= 0 ? number("value") : number("low");
+  fabric->drape_high = number("value") >= 0 ? number("value") : number("high");
+  if (it->is_object() && it->contains("source") && (*it)["source"].is_string())
+    fabric->drape_source = (*it)["source"].get<std::string>();
+  if (fabric->drape_low >= 0 && fabric->drape_high <= 1 && fabric->drape_low <= fabric->drape_high)
+    return absl::OkStatus();
+  return invalid_input("FABRIC_OUT_OF_RANGE", cat(file, ": drape_coefficient"),
+                       "the drape coefficient is no ratio of 0 .. 1 and no band of two",
+                       "Give value, or low and high, as ratios: 0.35 is 35 %.");
+}
+
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -103,7 +127,10 @@ absl::StatusOr<Fabric> fabric_from_json(std::string_view text, std::string_view 
   }
   Fabric fabric;
   for (const NumberField& field : kNumbers) RETURN_IF_ERROR(read_number(json, field, file_name, &fabric));
+  for (const NumberField& field : kOptional)
+    if (json.contains(field.name)) RETURN_IF_ERROR(read_number(json, field, file_name, &fabric));
   RETURN_IF_ERROR(read_comfort(json, file_name, &fabric));
+  RETURN_IF_ERROR(read_drape(json, file_name, &fabric));
   auto word = [&](const char* key) {
     const auto it = json.find(key);
     return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();

@@ -18,13 +18,19 @@ struct ComfortableStrain {
 
 struct Fabric {
   std::string name, title, source;
-  double areal_density = 0.15;                            // kg/m^2
-  double thickness = 0.5e-3;                              // m
-  double stretch_warp = 500.0;                            // N/m
-  double stretch_weft = 500.0;                            // N/m
-  double shear = 40.0;                                    // N/m
-  double bend_warp = 5e-6;                                // N m
-  double bend_weft = 5e-6;                                // N m
+  double areal_density = 0.15;           // kg/m^2
+  double thickness = 0.5e-3;             // m
+  double stretch_warp = 500.0;           // N/m
+  double stretch_weft = 500.0;           // N/m
+  double shear = 40.0;                   // N/m
+  double bend_warp = 5e-6;               // N m
+  double bend_weft = 5e-6;               // N m
+  double bend_bias = 0;                  // N m, of a strip at 45 degrees; 0: as an isotropic plate
+  double bend_hysteresis = 0;            // N, KES 2HB: the moment between bending and unbending
+  double shear_hysteresis = 0;           // N/m, KES 2HG at 0.5 degrees; 0 of both: not measured
+  double drape_low = 0, drape_high = 0;  // published drape coefficient, 0 .. 1; equal where measured, 0 where none
+  std::string drape_source;
+  double poisson = 0;                                     // of the membrane, -0.9 .. 0.9
   double friction_static = 0.4, friction_kinetic = 0.35;  // cloth on body
   ComfortableStrain comfortable_strain;                   // where a file is silent: comfortable_strain_of()
   Eigen::Vector3d colour = {0.5, 0.55, 0.65};             // linear RGB for pictures
