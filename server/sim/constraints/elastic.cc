@@ -30,7 +30,7 @@ ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
   const int hinges = model.hinges.count(), springs = model.springs.count();
   const int folds = model.folds.count();
   while (plain_springs_ < springs && model.springs.kind[plain_springs_] < SpringKind::kSeam) ++plain_springs_;
-  slots_.resize(fold_slot() + 4 * folds);
+  slots_.assign(fold_slot() + 4 * folds + 1, RVec3::Zero());  // gather() reads behind the last one
   angles_.resize(folds);
   partials_.resize(chunk_count(model.threads.count()) + chunk_count(model.membranes.count()) + chunk_count(hinges) +
                    chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(model.particle_count));
@@ -128,8 +128,8 @@ Eigen::SparseMatrix<double> ElasticEnergy::matrix() const {
 void ElasticEnergy::run_threads(int begin, int end, double* energy) {
   const Threads& t = model_.threads;
   *energy = local_step::best_kernels().threads(
-      {model_.triangles.data(), t.shape.data(), t.weft.data(), t.warp.data(), t.bias.data()}, x_, begin, end,
-      slots_.data());
+      {model_.triangles.data(), t.shape.data(), t.weft.data(), t.warp.data(), t.bias.data(), model_.particle_count - 1},
+      x_, begin, end, slots_.data());
 }
 
 void ElasticEnergy::run_membranes(int begin, int end, double* energy) {
@@ -165,7 +165,8 @@ void ElasticEnergy::run_springs(int begin, int end, double* energy) {
   RVec3* out = slots_.data() + hinge_slot() + model_.hinges.count();
   const int plain = std::clamp(plain_springs_, begin, end);
   double sum = local_step::best_kernels().springs(
-      {springs.a.data(), springs.b.data(), springs.rest.data(), springs.stiffness.data()}, x_, begin, plain, out);
+      {springs.a.data(), springs.b.data(), springs.rest.data(), springs.stiffness.data(), model_.particle_count - 1},
+      x_, begin, plain, out);
   for (int i = plain; i < end; ++i) {
     const RVec3 e = x_[springs.a[i]] - x_[springs.b[i]];
     const Real rest = tie::rest(springs, i, rest_ratio_);

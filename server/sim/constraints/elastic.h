@@ -42,7 +42,7 @@ class ElasticEnergy {
 
   int fold_slot() const { return hinge_slot() + model_.hinges.count() + model_.springs.count(); }
 
-  std::vector<RVec3> slots_;         // [2 triangle_count + hinge_count + spring_count + 4 fold_count]
+  std::vector<RVec3> slots_;         // [2 triangle_count + hinge_count + spring_count + 4 fold_count + 1]
   std::vector<Real> angles_;         // [fold_count] beyond rest
   std::vector<double> partials_;     // one a chunk
   std::vector<int> gather_begin_;    // [particle_count + 1]

@@ -16,16 +16,18 @@ namespace tryon::sim::local_step {
 struct SpringView {  // no seams, no tethers
   const int *a, *b;
   const Real *rest, *stiffness;
+  int last;  // particle: one more number than its position may be read of the others
 };
 struct ThreadView {
   const Triangle* corner;
   const std::array<Real, 4>* shape;
   const Real *weft, *warp, *bias;
+  int last;
 };
 struct GatherView {
   const int *begin, *slot;
   const Real* weight;
-};
+};  // a number behind the last slot is read
 
 struct Kernels {
   double (*springs)(const SpringView& view, const RVec3* x, int begin, int end, RVec3* slot);

@@ -8,6 +8,7 @@
 
 #include "server/sim/constraints/springs.h"
 #pragma GCC target("avx2")
+#define TRYON_HAS_AVX 1
 #include "server/sim/constraints/local_step_impl.h"
 
 namespace tryon::sim::local_step {

@@ -31,8 +31,9 @@ class LocalStep : public ::testing::Test {
     }
   }
   Real unit() { return static_cast<Real>(static_cast<double>(random()) / 2147483648.0 - 1); }
-  SpringView springs() const { return {a.data(), b.data(), rest.data(), stiffness.data()}; }
-  ThreadView threads() const { return {corner.data(), shape.data(), weft.data(), warp.data(), bias.data()}; }
+  int last() const { return static_cast<int>(x.size()) - 1; }
+  SpringView springs() const { return {a.data(), b.data(), rest.data(), stiffness.data(), last()}; }
+  ThreadView threads() const { return {corner.data(), shape.data(), weft.data(), warp.data(), bias.data(), last()}; }
 
   std::mt19937 random{11};
   std::vector<RVec3> x;
