@@ -78,8 +78,9 @@ bool ContactSet::refresh(const RunContext& run, const Scene& scene, const std::v
   collider_ = scene.collider;
   x_ = x.data();
   moved_ = moved;
-  run.parallel_for(static_cast<int64_t>(x.size()), kGrain,
-                   [this](int64_t begin, int64_t end) { ask(static_cast<int>(begin), static_cast<int>(end)); });
+  run.parallel_for(static_cast<int64_t>(x.size()), kGrain, [this, &run](int64_t begin, int64_t end) {
+    if (!run.cancel.cancelled()) ask(static_cast<int>(begin), static_cast<int>(end));  // the caller looks right after
+  });
   return std::find(changed_.begin(), changed_.end(), 1) != changed_.end();
 }
 

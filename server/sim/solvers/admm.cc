@@ -31,7 +31,7 @@ class Admm : public Solver {
     StepReport report;
     RETURN_IF_ERROR(potential_.begin(run, scene, *state, &report));
     for (int i = 0; i < model_.particle_count; ++i) x_[i] = potential_.flight(i);
-    RETURN_IF_ERROR(note_contacts());
+    RETURN_IF_ERROR(note_contacts(run));
     std::fill(scaled_.begin(), scaled_.end(), RVec3::Zero());
     for (; report.iterations < settings_.iterations; ++report.iterations) {
       RETURN_IF_ERROR(run.check());
@@ -42,6 +42,7 @@ class Admm : public Solver {
       if (small()) break;
       local_step();
       global_step(run);
+      RETURN_IF_ERROR(run.check());
     }
     report.potential = potential_.evaluate(run, x_, &gradient_);
     if (!std::isfinite(report.potential)) return potential_.not_finite("solve", x_);
@@ -58,11 +59,11 @@ class Admm : public Solver {
     return largest <= limit * limit;
   }
 
-  absl::Status note_contacts() {
+  absl::Status note_contacts(const RunContext& run) {
     const ContactSet& contact = potential_.contact();
     for (int i = 0; i < model_.particle_count; ++i)
       added_[i] = !potential_.pinned(i) && contact.near(i, x_[i]) ? static_cast<double>(contact.stiffness(i)) : 0.0;
-    return global_->set_diagonal(added_);
+    return global_->set_diagonal(run, added_);
   }
 
   Real rest(int i) const {

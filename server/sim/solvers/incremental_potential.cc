@@ -72,7 +72,7 @@ absl::Status IncrementalPotential::begin(const RunContext& run, const Scene& sce
   contact_.begin_step(run, scene, state.x);
   begin_self_contact(scene, state.x);
   report->collision_s = now_s() - start;
-  return absl::OkStatus();
+  return run.check();
 }
 
 void IncrementalPotential::begin_self_contact(const Scene& scene, const std::vector<RVec3>& x) {

@@ -62,6 +62,19 @@ inline ClothInput make_sheet(const SheetOptions& o) {
   return cloth;
 }
 
+// A soft, uneven sheet of 30 cm, level.
+inline ClothInput soft_sheet(int cells = 6, double height = 0) {
+  SheetOptions o;
+  o.width = o.length = 0.3;
+  o.columns = o.rows = cells;
+  o.jitter = 0.3;
+  o.height = height;
+  ClothInput cloth = make_sheet(o);
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = 60;
+  cloth.fabric.shear = 10;
+  return cloth;
+}
+
 class SphereCollider : public Collider {
  public:
   SphereCollider(const Eigen::Vector3d& center, double radius) : center_(center), radius_(radius) {}

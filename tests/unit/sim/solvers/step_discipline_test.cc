@@ -51,7 +51,7 @@ class Interrupting : public Collider {
 };
 
 TEST(EverySolver, ThatIsCancelledInsideAStepStopsThere) {
-  const ClothInput cloth = hung(12, SpringLayout::kThreads);
+  const ClothInput cloth = hung(40, SpringLayout::kThreads);  // 1681 particles: a scan is asked for 10 ms about them
   const DrapeModel model = build_model(cloth).value();
   for (const SolverInfo& info : solver_list()) {
     SolverSettings settings;
@@ -64,7 +64,7 @@ TEST(EverySolver, ThatIsCancelledInsideAStepStopsThere) {
     scene.collider = &collider;
     DrapeState state = start_state(cloth);
     EXPECT_EQ(solver->step(run, scene, &state).status().code(), absl::StatusCode::kCancelled) << info.name;
-    EXPECT_LE(collider.asked, 2 * model.particle_count) << info.name << ": not another round of contacts";
+    EXPECT_LE(collider.asked, 256) << info.name << ": not another chunk of contacts";
   }
 }
 

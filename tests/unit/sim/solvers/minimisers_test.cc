@@ -1,0 +1,241 @@
+// The solvers that minimise the incremental potential agree on the minimum, bring membranes and folds to rest as the
+// judge of equilibrium says, and refuse by name what they cannot; their Hessian is the gradient's derivative.
+#include <cmath>
+#include <cstring>
+
+#include "gtest/gtest.h"
+#include "server/base/status.h"
+#include "server/sim/solvers/hessian.h"
+#include "server/sim/solvers/solver.h"
+#include "tests/unit/sim/cloth_fixtures.h"
+
+namespace tryon::sim {
+namespace {
+
+using namespace tryon::sim::testing;
+
+// What g / h^2 of one step ends at, from a common state.
+double potential_of(const std::string& name, const DrapeModel& model, const DrapeState& start, int iterations) {
+  DrapeState state = start;
+  SolverSettings settings;
+  settings.iterations = iterations;
+  settings.tolerance = 1e-10;
+  return make_solver(name, model, settings).value()->step({}, still_scene(), &state)->potential;
+}
+
+TEST(Minimisers, AgreeOnTheMinimumAndNewtonNeedsFewIterations) {
+  ClothInput cloth = soft_sheet();
+  cloth.pinned = {0, 6};
+  const DrapeModel model = build_model(cloth).value();
+  DrapeState state = start_state(cloth);
+  auto warm = make_solver("lbfgs", model, {}).value();
+  for (int i = 0; i < 6; ++i) ASSERT_TRUE(warm->step({}, still_scene(), &state).ok());
+  const double best = potential_of("newton", model, state, 100);
+  const double start = potential_of("spring_projection", model, state, 1);
+  ASSERT_GT(start, best);
+  EXPECT_LT(potential_of("lbfgs", model, state, 300) - best, 1e-8 * (start - best));
+  EXPECT_LT(potential_of("spring_projection", model, state, 1000) - best, 1e-3 * (start - best));
+  EXPECT_LT(potential_of("newton", model, state, 12) - best, 1e-9 * (start - best));
+  for (const char* name : {"pd_direct", "pd_multigrid", "admm"})
+    EXPECT_LT(potential_of(name, model, state, 1000) - best, 1e-3 * (start - best)) << name;
+  for (const char* name : {"pd_chebyshev", "pd_gauss_seidel"})
+    EXPECT_LT(potential_of(name, model, state, 1000) - best, 1e-2 * (start - best)) << name;
+}
+
+// The models that every_solver_test leaves out: membranes, angles, one bending matrix, layers that press on each other.
+TEST(Minimisers, GiveTheSameBytesForAnyNumberOfThreadsOnEveryModel) {
+  const SphereCollider sphere(Vec3(0, 0, 0), 0.1);
+  Scene scene = still_scene(&sphere);
+  scene.self_contact = 2e-3;
+  SolverSettings settings;
+  settings.iterations = 4;
+  for (const auto& [layout, bend] :
+       {std::pair(SpringLayout::kMembrane, BendLaw::kShape), std::pair(SpringLayout::kThreads, BendLaw::kIsometric),
+        std::pair(SpringLayout::kEdges, BendLaw::kQuadratic)}) {
+    ClothInput cloth = soft_sheet(24, 0.105);  // more elements than one chunk
+    cloth.layout = layout;
+    cloth.bend = bend;
+    const DrapeModel model = build_model(cloth).value();
+    for (const char* name : {"lbfgs", "newton"}) {
+      std::vector<DrapeState> ends;
+      for (int threads : {1, 2, 7}) {
+        Executor executor(threads);
+        RunContext context;
+        context.executor = &executor;
+        ends.push_back(start_state(cloth));
+        auto solver = make_solver(name, model, settings).value();
+        for (int i = 0; i < 2; ++i) ASSERT_TRUE(solver->step(context, scene, &ends.back()).ok()) << name;
+      }
+      const size_t bytes = ends[0].x.size() * sizeof(RVec3);
+      for (const DrapeState& end : ends) EXPECT_EQ(std::memcmp(ends[0].x.data(), end.x.data(), bytes), 0) << name;
+    }
+  }
+}
+
+class HessianOf : public ::testing::TestWithParam<std::pair<SpringLayout, BendLaw>> {};
+INSTANTIATE_TEST_SUITE_P(Layouts, HessianOf,
+                         ::testing::Values(std::pair(SpringLayout::kThreads, BendLaw::kQuadratic),
+                                           std::pair(SpringLayout::kMembrane, BendLaw::kQuadratic),
+                                           std::pair(SpringLayout::kThreads, BendLaw::kHinge),
+                                           std::pair(SpringLayout::kThreads, BendLaw::kShape),
+                                           std::pair(SpringLayout::kThreads, BendLaw::kIsometric)));
+
+TEST_P(HessianOf, IsTheDerivativeOfTheGradientWithContactSeamsAndPins) {
+  const SphereCollider sphere(Vec3(0, 0, 0), 0.1);
+  ClothInput cloth = soft_sheet(6, 0.101);
+  cloth.layout = GetParam().first;
+  cloth.bend = GetParam().second;
+  if (cloth.bend != BendLaw::kQuadratic) cloth.fabric.bend_warp = cloth.fabric.bend_weft = 1e-3;
+  cloth.tethers = {{3, 45, 0.02}};
+  cloth.fabric.poisson = 0.2;
+  cloth.pinned = {3};
+  cloth.ties = {{0, 6}, {42, 48}};
+  const DrapeModel model = build_model(cloth).value();
+  DrapeState state = start_state(cloth);
+  SolverSettings settings;
+  auto mover = make_solver("lbfgs", model, settings).value();
+  const Scene scene = still_scene(&sphere);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(mover->step({}, scene, &state).ok());
+  IncrementalPotential potential(model, settings);
+  StepReport report;
+  ASSERT_TRUE(potential.begin({}, scene, state, &report).ok());
+  potential.contact().lag_normal_forces(state.x);
+  PotentialHessian hessian(potential, settings);
+  hessian.assemble(state.x, false);
+  const size_t n = state.x.size();
+  std::vector<RVec3> direction(n), product(n, RVec3::Zero()), plus(n), minus(n), moved = state.x;
+  for (size_t i = 0; i < n; ++i)
+    direction[i] = potential.pinned(static_cast<int>(i))
+                       ? RVec3(RVec3::Zero())
+                       : RVec3(Real(std::sin(7.0 * i)), Real(std::cos(5.0 * i)), Real(std::sin(3.0 * i + 1)));
+  hessian.multiply(direction, &product);
+  const Real step = Real(1e-8);
+  for (size_t i = 0; i < n; ++i) moved[i] = state.x[i] + step * direction[i];
+  potential.evaluate({}, moved, &plus);
+  for (size_t i = 0; i < n; ++i) moved[i] = state.x[i] - step * direction[i];
+  potential.evaluate({}, moved, &minus);
+  double difference = 0, size = 0;
+  for (size_t i = 0; i < n; ++i) {
+    difference += ((plus[i] - minus[i]) / (2 * step) - product[i]).squaredNorm();
+    size += product[i].squaredNorm();
+  }
+  EXPECT_LT(std::sqrt(difference / size), 1e-5);
+}
+
+TEST(Bending, TheMinimisersBringFoldsToRestTheJudgeAgreesAndOthersRefuseByName) {
+  ClothInput cloth = soft_sheet(8);
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 2e-4;
+  for (int i = 0; i < 18; ++i) cloth.pinned.push_back(i);
+  for (const BendLaw law : {BendLaw::kHinge, BendLaw::kShape}) {
+    cloth.bend = law;
+    const DrapeModel model = build_model(cloth).value();
+    for (const char* name : {"lbfgs", "newton"}) {
+      DrapeState state = start_state(cloth);
+      SolverSettings settings;
+      settings.iterations = 60;
+      settings.velocity_keep = 0.8;
+      auto solver = make_solver(name, model, settings).value();
+      StepReport last;
+      for (int i = 0; i < 120; ++i) last = solver->step({}, still_scene(), &state).value();
+      const Residual judged = equilibrium_residual(model, still_scene(), state);
+      EXPECT_LT(judged.max, 1e-2) << name;
+      EXPECT_NEAR(judged.max, last.residual_max, 1e-5) << name;
+    }
+    for (const char* name : {"pbd", "hpbd", "mass_spring", "pd_direct", "admm", "spring_projection"})
+      EXPECT_EQ(error_detail(make_solver(name, model, {}).status())->reason, "MODEL_UNSUPPORTED") << name;
+  }
+}
+
+// One constant matrix: newton, lbfgs and spring_projection end at one shape, near that of the angles; sweeps refuse it.
+TEST(Bending, TheIsometricShapeOperatorRestsWhereTheAnglesDoAndSweepsRefuseItByName) {
+  ClothInput cloth = soft_sheet(8);
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 2e-4;
+  for (int i = 0; i < 18; ++i) cloth.pinned.push_back(i);
+  const auto settle = [&](const char* name) {
+    const DrapeModel model = build_model(cloth).value();
+    DrapeState state = start_state(cloth);
+    SolverSettings settings;
+    settings.iterations = 100;
+    settings.velocity_keep = 0.8;
+    auto solver = make_solver(name, model, settings).value();
+    StepReport last;
+    for (int i = 0; i < 150; ++i) last = solver->step({}, still_scene(), &state).value();
+    EXPECT_NEAR(equilibrium_residual(model, still_scene(), state).max, last.residual_max, 1e-5) << name;
+    return state;
+  };
+  cloth.bend = BendLaw::kShape;
+  const DrapeState angles = settle("newton");
+  cloth.bend = BendLaw::kIsometric;
+  const DrapeState reference = settle("newton");
+  double drop = 0, apart = 0;
+  for (size_t i = 0; i < angles.x.size(); ++i) {
+    drop = std::max(drop, static_cast<double>((angles.x[i] - cloth.positions[i].cast<Real>()).norm()));
+    apart = std::max(apart, static_cast<double>((angles.x[i] - reference.x[i]).norm()));
+  }
+  EXPECT_LT(apart, 0.05 * drop);
+  for (const char* name : {"lbfgs", "spring_projection"}) {
+    const DrapeState state = settle(name);
+    for (size_t i = 0; i < state.x.size(); ++i) EXPECT_LT((state.x[i] - reference.x[i]).norm(), 1e-3 * drop) << name;
+  }
+  const DrapeModel model = build_model(cloth).value();
+  for (const char* name : {"pbd", "hpbd", "mass_spring", "pd_direct", "admm"})
+    EXPECT_EQ(error_detail(make_solver(name, model, {}).status())->reason, "MODEL_UNSUPPORTED") << name;
+}
+
+TEST(Hessian, SolvesWhatItMultiplies) {
+  ClothInput cloth = soft_sheet();
+  cloth.pinned = {0};
+  const DrapeModel model = build_model(cloth).value();
+  const DrapeState state = start_state(cloth);
+  IncrementalPotential potential(model, {});
+  StepReport report;
+  ASSERT_TRUE(potential.begin({}, still_scene(), state, &report).ok());
+  PotentialHessian hessian(potential, {});
+  hessian.assemble(state.x, true);
+  ASSERT_EQ(hessian.factor(), -1);
+  std::vector<RVec3> right(state.x.size()), solution(state.x.size()), back(state.x.size());
+  for (size_t i = 1; i < right.size(); ++i) right[i] = RVec3(Real(std::sin(i)), Real(1), Real(std::cos(2.0 * i)));
+  right[0].setZero();
+  hessian.solve(right, &solution);
+  hessian.multiply(solution, &back);
+  for (size_t i = 0; i < right.size(); ++i) EXPECT_LT((back[i] - right[i]).norm(), 1e-9);
+}
+
+ClothInput membrane_sheet() {
+  ClothInput cloth = soft_sheet(10);
+  cloth.layout = SpringLayout::kMembrane;
+  cloth.fabric.poisson = 0.25;
+  cloth.fabric.strain_limit = 0.02;
+  cloth.fabric.areal_density = 0.4;
+  cloth.pinned = {0, 10};
+  return cloth;
+}
+
+TEST(Membrane, TheMinimisersBringItToRestAndTheJudgeAgrees) {
+  const ClothInput cloth = membrane_sheet();
+  const DrapeModel model = build_model(cloth).value();
+  for (const char* name : {"lbfgs", "newton"}) {
+    DrapeState state = start_state(cloth);
+    SolverSettings settings;
+    settings.iterations = 40;
+    settings.velocity_keep = 0.9;
+    auto solver = make_solver(name, model, settings).value();
+    StepReport last;
+    for (int i = 0; i < 120; ++i) last = solver->step({}, still_scene(), &state).value();
+    const Residual judged = equilibrium_residual(model, still_scene(), state);
+    EXPECT_LT(judged.max, 1e-2) << name;
+    EXPECT_NEAR(judged.max, last.residual_max, 1e-6) << name;
+  }
+}
+
+TEST(Membrane, SpringMethodsRefuseItByName) {
+  const DrapeModel model = build_model(membrane_sheet()).value();
+  for (const char* name : {"pbd", "xpbd", "mass_spring", "pd_direct", "admm", "spring_projection"}) {
+    const auto solver = make_solver(name, model, {});
+    ASSERT_FALSE(solver.ok()) << name;
+    EXPECT_EQ(error_detail(solver.status())->reason, "MODEL_UNSUPPORTED");
+  }
+}
+
+}  // namespace
+}  // namespace tryon::sim
