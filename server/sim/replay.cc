@@ -1,10 +1,7 @@
 #include "server/sim/replay.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include "server/base/status.h"
@@ -14,9 +11,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '2'};
-constexpr double kFastest = 1000;  // m/s
-constexpr int kQuestions = 16;     // to the collider in a step, for each particle, that are kept
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '3'};
 
 class Writer {
  public:
@@ -96,11 +91,27 @@ void visit_wind(Archive& a, Air& w) {
   a(w.turbulence_length), a(w.seed);
 }
 
+template <typename Archive, typename State>
+void visit_state(Archive& a, State& s) {
+  a(s.x), a(s.v), a(s.tie_rest_ratio), a(s.time), a(s.step);
+}
+
+void visit_states(Writer& a, const std::vector<DrapeState>& states) {
+  a(static_cast<uint8_t>(states.size()));
+  for (const DrapeState& s : states) visit_state(a, s);
+}
+void visit_states(Reader& a, std::vector<DrapeState>& states) {
+  uint8_t count = 0;
+  a(count);
+  states.resize(std::min<size_t>(count, kReplaySteps));
+  for (DrapeState& s : states) visit_state(a, s);
+}
+
 template <typename Archive, typename Bundle>
 void visit(Archive& a, Bundle& b) {
-  a(b.solver), visit_settings(a, b.settings), a(b.state.x), a(b.state.v), a(b.state.tie_rest_ratio), a(b.state.time),
-      a(b.state.step);
-  visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure), a(b.self_contact), a(b.pressure), a(b.asked);
+  a(b.solver), visit_settings(a, b.settings), visit_states(a, b.states);
+  visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure), a(b.self_contact), a(b.pressure), a(b.asked),
+      a(b.seen_again);
   visit_model(a, b.model);
 }
 
@@ -115,7 +126,9 @@ bool consistent(const ReplayBundle& b) {
   const auto n = static_cast<size_t>(m.particle_count);
   const auto inside = [&](int i) { return i >= 0 && static_cast<size_t>(i) < n; };
   if (m.particle_count < 1 || m.mass.size() != n || m.inverse_mass.size() != n) return false;
-  if (b.state.x.size() != n || b.state.v.size() != n) return false;
+  if (b.states.empty()) return false;
+  for (const DrapeState& s : b.states)
+    if (s.x.size() != n || s.v.size() != n) return false;
   const size_t t = m.triangles.size(), s = m.springs.a.size(), h = m.hinges.particle.size(),
                f = m.folds.particle.size();
   if (m.corner_flat.size() != t || m.rest_area.size() != t) return false;
@@ -153,114 +166,6 @@ bool consistent(const ReplayBundle& b) {
   return good;
 }
 
-auto key(const AskedPoint& a) { return std::array<double, 4>{a.point.x(), a.point.y(), a.point.z(), a.max_distance}; }
-bool before(const AskedPoint& a, const AskedPoint& b) { return key(a) < key(b); }
-
-// Passes questions on and keeps them with their answers, as many as there is room for. Threads take places in turn.
-class Listening : public Collider {
- public:
-  explicit Listening(int room) : room_(room) {}
-  void listen(const Collider* to) {
-    to_ = to;
-    used_ = 0;
-    if (to != nullptr) heard_.resize(room_);
-  }
-  Contact query(const Eigen::Vector3d& point, double max_distance) const override {
-    const Contact answer = to_->query(point, max_distance);
-    keep({&point, 1}, max_distance, {&answer, 1});
-    return answer;
-  }
-  void query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const override {
-    to_->query(points, max_distance, contacts);
-    keep(points, max_distance, contacts);
-  }
-  std::vector<AskedPoint> heard() const {  // in an order that threads do not change
-    std::vector<AskedPoint> out(heard_.begin(), heard_.begin() + std::min<int64_t>(used_, std::ssize(heard_)));
-    std::sort(out.begin(), out.end(), before);
-    out.erase(std::unique(out.begin(), out.end(), [](const auto& a, const auto& b) { return key(a) == key(b); }),
-              out.end());
-    return out;
-  }
-
- private:
-  void keep(std::span<const Eigen::Vector3d> points, double max_distance, std::span<const Contact> contacts) const {
-    int64_t at = used_.fetch_add(std::ssize(points));
-    for (size_t i = 0; i < points.size() && at < room_; ++i, ++at) heard_[at] = {points[i], max_distance, contacts[i]};
-  }
-
-  const Collider* to_ = nullptr;
-  const int64_t room_;
-  mutable std::atomic<int64_t> used_ = 0;
-  mutable std::vector<AskedPoint> heard_;  // its room is kept from step to step
-};
-
-// Answers from a bundle.
-class Remembered : public Collider {
- public:
-  explicit Remembered(const std::vector<AskedPoint>& asked) : asked_(asked) {}
-  Contact query(const Eigen::Vector3d& point, double max_distance) const override {
-    const AskedPoint wanted{point, max_distance, {}};
-    const auto at = std::lower_bound(asked_.begin(), asked_.end(), wanted, before);
-    if (at != asked_.end() && key(*at) == key(wanted)) return at->answer;
-    const AskedPoint* nearest = nullptr;
-    for (const AskedPoint& a : asked_)
-      if (!nearest || (a.point - point).squaredNorm() < (nearest->point - point).squaredNorm()) nearest = &a;
-    Contact out;
-    out.distance = max_distance;
-    if (!nearest || nearest->answer.distance >= nearest->max_distance) return out;
-    out.normal = nearest->answer.normal;
-    out.distance = std::min(max_distance, nearest->answer.distance + out.normal.dot(point - nearest->point));
-    return out;
-  }
-
- private:
-  const std::vector<AskedPoint>& asked_;
-};
-
-class Recorded : public Solver {
- public:
-  Recorded(std::unique_ptr<Solver> solver, std::string name, const DrapeModel& model, const SolverSettings& settings,
-           FaultSink on_fault)
-      : solver_(std::move(solver)),
-        name_(std::move(name)),
-        model_(model),
-        settings_(settings),
-        on_fault_(std::move(on_fault)),
-        listening_(kQuestions * model.particle_count) {}
-
-  absl::StatusOr<StepReport> step(const RunContext& run, const Scene& scene, DrapeState* state) override {
-    before_ = *state;
-    Scene heard = scene;
-    listening_.listen(scene.collider);
-    if (scene.collider != nullptr) heard.collider = &listening_;
-    absl::StatusOr<StepReport> report = solver_->step(run, heard, state);
-    if (report.ok() && !(report->max_speed < kFastest)) report = diverged(*state);
-    if (report.status().code() == absl::StatusCode::kInternal && on_fault_)
-      on_fault_(encode_replay({name_, settings_, model_, before_, scene.wind, scene.gravity, scene.contact_offset,
-                               std::string(report.status().message()), scene.self_contact, scene.pressure,
-                               listening_.heard()}));
-    return report;
-  }
-
- private:
-  absl::Status diverged(const DrapeState& state) const {
-    size_t fastest = 0;
-    for (size_t i = 0; i < state.v.size(); ++i)
-      if (!(state.v[i].squaredNorm() <= state.v[fastest].squaredNorm())) fastest = i;
-    return make_error(absl::StatusCode::kInternal, "SIM_DIVERGED", cat("particle[", fastest, "]"),
-                      cat("phase step: particle ", fastest, " moves at ", double(state.v[fastest].norm()), " m/s"),
-                      "report this with the replay bundle");
-  }
-
-  std::unique_ptr<Solver> solver_;
-  const std::string name_;
-  const DrapeModel& model_;
-  const SolverSettings settings_;
-  FaultSink on_fault_;
-  DrapeState before_;
-  Listening listening_;
-};
-
 }  // namespace
 
 std::string encode_replay(const ReplayBundle& bundle) {
@@ -283,27 +188,6 @@ absl::StatusOr<ReplayBundle> decode_replay(std::string_view bytes) {
   if (!reader.whole()) return unreadable("it is cut short or has bytes to spare");
   if (!consistent(bundle)) return unreadable("its arrays do not fit each other");
   return bundle;
-}
-
-absl::StatusOr<StepReport> replay_step(const ReplayBundle& bundle, const RunContext& run, const Collider* collider) {
-  ASSIGN_OR_RETURN(std::unique_ptr<Solver> solver,
-                   make_recorded_solver(bundle.solver, bundle.model, bundle.settings, nullptr));
-  Scene scene;
-  const Remembered remembered(bundle.asked);
-  scene.collider = collider != nullptr ? collider : bundle.asked.empty() ? nullptr : &remembered;
-  scene.self_contact = bundle.self_contact;
-  scene.pressure = bundle.pressure;
-  scene.wind = bundle.wind;
-  scene.gravity = bundle.gravity;
-  scene.contact_offset = bundle.contact_offset;
-  DrapeState state = bundle.state;
-  return solver->step(run, scene, &state);
-}
-
-absl::StatusOr<std::unique_ptr<Solver>> make_recorded_solver(std::string_view name, const DrapeModel& model,
-                                                             const SolverSettings& settings, FaultSink on_fault) {
-  ASSIGN_OR_RETURN(std::unique_ptr<Solver> solver, make_solver(name, model, settings));
-  return std::make_unique<Recorded>(std::move(solver), std::string(name), model, settings, std::move(on_fault));
 }
 
 }  // namespace tryon::sim

@@ -1,11 +1,13 @@
-// What it is: what is needed to see a failed step again: model, the state before the step, settings and air, as one
-// string of bytes; and a solver that keeps that state and hands the bundle out when a step fails or the cloth flies
-// apart. Of the collider, whatever it is, the bundle keeps the questions of the failed step with their answers, so that
-// contact is seen again without the body; a question that was not asked then is answered by the tangent plane of the
-// nearest one that was. What a solver remembers between steps (contact multipliers, quasi-Newton pairs) is not inside;
-// a replay begins without it. Units: SI. Shapes: as model.h. How it fails: decode_replay() says REPLAY_UNREADABLE for
-// bytes that are not a whole bundle of this build's number type; a recorded step SIM_DIVERGED with the fastest particle
-// beyond 1 km/s. Thread rules: pure functions; a recorded solver as any solver.
+// What it is: what is needed to see a failed step again: model, the states before the last steps, settings and air, as
+// one string of bytes; and a solver that keeps those states and hands the bundle out when a step fails or the cloth
+// flies apart. Nothing of the collider is kept while steps succeed: the failing one is run again by a new solver, and
+// the collider's answers of that run go into the bundle, so that contact is seen again without the body; a question
+// that was not asked then is answered by the tangent plane of the nearest one that was. What a solver remembers between
+// steps (contact multipliers, quasi-Newton pairs) comes back by the steps before: as few of them are kept as the
+// failure needs. `seen_again` says that the bundle alone failed in the same way before it was handed out. Units: SI.
+// Shapes: as model.h. How it fails: decode_replay() says REPLAY_UNREADABLE for bytes that are not a whole bundle of
+// this build's number type; a recorded step SIM_DIVERGED with the fastest particle beyond 1 km/s. Thread rules: pure
+// functions; a recorded solver as any solver.
 #pragma once
 
 #include <functional>
@@ -17,6 +19,8 @@
 
 namespace tryon::sim {
 
+inline constexpr int kReplaySteps = 4;  // at most, with the one that failed
+
 struct AskedPoint {
   Eigen::Vector3d point;
   double max_distance = 0;
@@ -27,21 +31,23 @@ struct ReplayBundle {
   std::string solver;
   SolverSettings settings;
   DrapeModel model;
-  DrapeState state;
+  std::vector<DrapeState> states;  // [1 .. kReplaySteps] before each step, the last before the one that failed
   Wind wind;
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
   double contact_offset = 0;
-  std::string failure;  // what the step said
+  std::string failure;  // what the step said, encode_status()
   double self_contact = 0, pressure = 0;
   std::vector<AskedPoint> asked = {};  // of the collider, sorted by point; empty: there was none, or none in reach
+  bool seen_again = false;
 };
 std::string encode_replay(const ReplayBundle& bundle);
 absl::StatusOr<ReplayBundle> decode_replay(std::string_view bytes);
-// The step again, from the bundle's state by a new solver; against `collider`, or what the bundle knows of it.
-absl::StatusOr<StepReport> replay_step(const ReplayBundle& bundle, const RunContext& run,
-                                       const Collider* collider = nullptr);
+// The steps again, from the bundle's states by a new solver; against `collider`, or what the bundle knows of it. The
+// report is the last step's.
+absl::StatusOr<StepReport> replay_steps(const ReplayBundle& bundle, const RunContext& run,
+                                        const Collider* collider = nullptr);
 
-using FaultSink = std::function<void(const std::string& bundle)>;
+using FaultSink = std::function<void(std::string bundle)>;  // may be empty
 // As make_solver(); a step that ends INTERNAL, or diverges, gives its bundle to `on_fault` first.
 absl::StatusOr<std::unique_ptr<Solver>> make_recorded_solver(std::string_view name, const DrapeModel& model,
                                                              const SolverSettings& settings, FaultSink on_fault);

@@ -25,7 +25,8 @@ ClothInput hung() {
 TEST(Replay, AStepThatFailsGivesABundleThatFailsTheSameWay) {
   const DrapeModel model = build_model(hung()).value();
   std::string bundle;
-  auto solver = make_recorded_solver("lbfgs", model, {}, [&](const std::string& bytes) { bundle = bytes; }).value();
+  const FaultSink sink = [&](const std::string& bytes) { bundle = bytes; };
+  auto solver = make_recorded_solver("lbfgs", model, {}, sink).value();
   DrapeState state = start_state(hung());
   ASSERT_TRUE(solver->step({}, still_scene(), &state).ok());
   EXPECT_TRUE(bundle.empty());
@@ -35,18 +36,20 @@ TEST(Replay, AStepThatFailsGivesABundleThatFailsTheSameWay) {
   ASSERT_EQ(first.status().code(), absl::StatusCode::kInternal);
   ASSERT_FALSE(bundle.empty());
   const ReplayBundle read = decode_replay(bundle).value();
-  EXPECT_EQ(read.failure, std::string(first.status().message()));
-  const auto again = replay_step(read, {}, nullptr);
+  EXPECT_EQ(read.failure, encode_status(first.status()));
+  EXPECT_TRUE(read.seen_again);
+  EXPECT_EQ(read.states.size(), 1u);
+  const auto again = replay_steps(read, {}, nullptr);
   EXPECT_EQ(again.status().message(), first.status().message());
   EXPECT_EQ(error_detail(again.status())->field, error_detail(first.status())->field);
 }
 
 TEST(Replay, AWholeRunFromABundleGivesTheSameBytesAsTheModelItself) {
   const DrapeModel model = build_model(hung()).value();
-  ReplayBundle bundle{"newton", {}, model, start_state(hung()), {}, {0, -9.8, 0}, 0.002, ""};
+  ReplayBundle bundle{"newton", {}, model, {start_state(hung())}, {}, {0, -9.8, 0}, 0.002, ""};
   const ReplayBundle read = decode_replay(encode_replay(bundle)).value();
   EXPECT_EQ(encode_replay(read), encode_replay(bundle));
-  const StepReport a = replay_step(bundle, {}, nullptr).value(), b = replay_step(read, {}, nullptr).value();
+  const StepReport a = replay_steps(bundle, {}, nullptr).value(), b = replay_steps(read, {}, nullptr).value();
   EXPECT_EQ(a.potential, b.potential);
   EXPECT_EQ(a.residual_max, b.residual_max);
 }
@@ -62,16 +65,55 @@ TEST(Replay, AStepWithABodyIsSeenAgainWithoutTheBody) {
   SolverSettings settings;
   settings.iterations = 3;
   std::string bundle;
-  auto solver = make_recorded_solver("lbfgs", model, settings, [&](const std::string& b) { bundle = b; }).value();
+  const FaultSink sink = [&](const std::string& bytes) { bundle = bytes; };
+  auto solver = make_recorded_solver("lbfgs", model, settings, sink).value();
   const auto first = solver->step({}, scene, &state);
   ASSERT_EQ(first.status().code(), absl::StatusCode::kInternal);
   const ReplayBundle read = decode_replay(bundle).value();
   EXPECT_FALSE(read.asked.empty());
   EXPECT_EQ(encode_replay(read), bundle);
-  EXPECT_EQ(replay_step(read, {}).status().message(), first.status().message());
+  EXPECT_EQ(replay_steps(read, {}).status().message(), first.status().message());
   int in_reach = 0;
   for (const AskedPoint& a : read.asked) in_reach += a.answer.distance < a.max_distance;
   EXPECT_GT(in_reach, 0);
+}
+
+TEST(Replay, ABundleHasTheFewestStepsThatShowTheFailure) {
+  const DrapeModel model = build_model(hung()).value();
+  std::string bundle;
+  const FaultSink sink = [&](const std::string& bytes) { bundle = bytes; };
+  auto solver = make_recorded_solver("lbfgs", model, {}, sink).value();
+  DrapeState state = start_state(hung());
+  for (int i = 0; i < 7; ++i) ASSERT_TRUE(solver->step({}, still_scene(), &state).ok());
+  state.v[11].x() = std::numeric_limits<Real>::quiet_NaN();
+  const auto first = solver->step({}, still_scene(), &state);
+  EXPECT_EQ(error_detail(first.status())->field, "particle[11]");
+  const ReplayBundle read = decode_replay(bundle).value();
+  EXPECT_TRUE(read.seen_again);
+  ASSERT_EQ(read.states.size(), 1u);
+  EXPECT_EQ(read.states[0].step, 7);
+}
+
+TEST(Replay, EverySolverFailsByItsNameAndIsSeenAgain) {
+  const DrapeModel model = build_model([] {
+                             ClothInput cloth = hung();
+                             cloth.bend = BendLaw::kQuadratic;
+                             return cloth;
+                           }())
+                               .value();
+  for (const SolverInfo& info : solver_list()) {
+    std::string bundle;
+    const FaultSink sink = [&](const std::string& bytes) { bundle = bytes; };
+    auto solver = make_recorded_solver(info.name, model, {}, sink).value();
+    DrapeState state = start_state(hung());
+    state.x[11].y() = std::numeric_limits<Real>::infinity();
+    const auto first = solver->step({}, still_scene(), &state);
+    ASSERT_EQ(first.status().code(), absl::StatusCode::kInternal) << info.name;
+    EXPECT_EQ(error_detail(first.status())->field, "particle[11]") << info.name;
+    const ReplayBundle read = decode_replay(bundle).value();
+    EXPECT_TRUE(read.seen_again) << info.name;
+    EXPECT_EQ(read.solver, info.name);
+  }
 }
 
 TEST(Replay, ClothThatFliesApartIsReportedWithItsFastestParticle) {
@@ -82,7 +124,8 @@ TEST(Replay, ClothThatFliesApartIsReportedWithItsFastestParticle) {
   SolverSettings settings;
   settings.iterations = 1;
   int bundles = 0;
-  auto solver = make_recorded_solver("lbfgs", model, settings, [&](const std::string&) { ++bundles; }).value();
+  const FaultSink sink = [&](const std::string&) { ++bundles; };
+  auto solver = make_recorded_solver("lbfgs", model, settings, sink).value();
   const auto report = solver->step({}, still_scene(), &state);
   ASSERT_EQ(report.status().code(), absl::StatusCode::kInternal);
   EXPECT_EQ(error_detail(report.status())->reason, "SIM_DIVERGED");
@@ -91,7 +134,7 @@ TEST(Replay, ClothThatFliesApartIsReportedWithItsFastestParticle) {
 
 TEST(Replay, DamagedBytesAreRefusedAndNeverReadBeyond) {
   const DrapeModel model = build_model(hung()).value();
-  const std::string good = encode_replay({"newton", {}, model, start_state(hung()), {}, {0, -9.8, 0}, 0.002, ""});
+  const std::string good = encode_replay({"newton", {}, model, {start_state(hung())}, {}, {0, -9.8, 0}, 0.002, ""});
   EXPECT_EQ(error_detail(decode_replay("").status())->reason, "REPLAY_UNREADABLE");
   for (size_t cut = 0; cut < good.size(); cut += 97) EXPECT_FALSE(decode_replay(good.substr(0, cut)).ok()) << cut;
   EXPECT_FALSE(decode_replay(good + "x").ok());
