@@ -126,6 +126,15 @@ inline std::string wires(const std::vector<sim::RVec3>& x, int side, double left
   return out;
 }
 
+// What lies outside the rectangle is not drawn.
+inline std::string clipped(int x, int y, int width, int height, const std::string& drawing) {
+  const std::string place = std::to_string(x) + " " + std::to_string(y),
+                    size = std::to_string(width) + " " + std::to_string(height);
+  return "<svg x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" + std::to_string(width) +
+         "\" height=\"" + std::to_string(height) + "\" viewBox=\"" + place + " " + size + "\">\n" + drawing +
+         "</svg>\n";
+}
+
 inline void ma_pictures(const std::string& folder) {
   const int side = 51;
   sim::ClothInput cloth = square_cloth(side, false, 1000);
@@ -146,7 +155,8 @@ inline void ma_pictures(const std::string& folder) {
       auto solver = need(sim::make_solver(name, model, settings));
       for (int i = 0; i < 60; ++i) need(solver->step({}, calm(), &state));
       std::printf(" %.1f |", 100 * worst_elongation(model, state.x));
-      svg += wires(state.x, side, 60 + 180 * column, 40 + 240 * row);
+      svg +=
+          clipped(15 + 180 * column, 10 + 240 * row, 178, 236, wires(state.x, side, 60 + 180 * column, 40 + 240 * row));
       svg += text_at(105 + 180 * column, 25 + 240 * row, std::string(name) + ", " + std::to_string(iterations));
       ++column;
     }
