@@ -11,7 +11,7 @@ namespace {
 
 // Whose body: a scan and what is declared about it, or a table of measurements.
 void add_body(CLI::App* app, Options* o) {
-  app->add_option("--body", o->body, "scan file (OBJ, PLY, STL, GLB, PCD; mesh or points), or `sample`")
+  app->add_option("--body", o->body, "scan file (OBJ, PLY, STL, GLB, glTF, PCD; mesh or points), or `sample`")
       ->capture_default_str();
   app->add_option("--unit", o->unit, "the scan's unit; found if absent")
       ->check(CLI::IsMember({"mm", "cm", "dm", "m", "in"}));

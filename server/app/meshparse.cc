@@ -247,6 +247,10 @@ absl::StatusOr<ParsedMesh> parse(const std::string& bytes, MeshFormat format, co
   if (format == MeshFormat::kObj) return parse_obj(bytes, name, limits);
   ParsedMesh cloud;
   ASSIGN_OR_RETURN(const MeshFacts facts, inspect_mesh(bytes, format, name, limits, &cloud));
+  if (format == MeshFormat::kGlb && !bytes.starts_with("glTF")) {
+    ASSIGN_OR_RETURN(const std::string glb, gltf_as_glb(bytes, name, limits));
+    return parse(glb, MeshFormat::kGlb, name, limits);
+  }
   if (facts.points == 0) return parse_triangles(bytes, format, name, facts, limits);
   return format == MeshFormat::kGlb ? parse_points(bytes, name) : cloud;
 }

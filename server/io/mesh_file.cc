@@ -250,13 +250,16 @@ absl::StatusOr<MeshFormat> mesh_format_from_name(std::string_view file_name) {
   for (MeshFormat format : {MeshFormat::kObj, MeshFormat::kPly, MeshFormat::kStl, MeshFormat::kGlb, MeshFormat::kPcd}) {
     if (extension == mesh_format_name(format)) return format;
   }
+  if (extension == "gltf") return MeshFormat::kGlb;  // the same, as text
   const std::string name = clean_file_name(file_name);
-  return invalid_input("MESH_WRONG_TYPE", name, cat(name, " is not named .obj, .ply, .stl, .glb or .pcd"),
-                       extension == "gltf" ? "Export as one .glb file." : "Send an OBJ, PLY, STL, GLB or PCD file.");
+  return invalid_input("MESH_WRONG_TYPE", name, cat(name, " is not named .obj, .ply, .stl, .glb, .gltf or .pcd"),
+                       "Send an OBJ, PLY, STL, GLB, glTF or PCD file.");
 }
 
 absl::StatusOr<MeshFormat> sniff_mesh_format(std::string_view bytes) {
   if (bytes.starts_with("glTF")) return MeshFormat::kGlb;
+  const size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != bytes.npos && bytes[first] == '{' && bytes.find("\"asset\"") != bytes.npos) return MeshFormat::kGlb;
   if (bytes.starts_with("ply\n") || bytes.starts_with("ply\r")) return MeshFormat::kPly;
   for (std::string_view start : {"# .PCD", "VERSION ", "FIELDS "}) {
     if (bytes.starts_with(start)) return MeshFormat::kPcd;
@@ -275,8 +278,8 @@ absl::StatusOr<MeshFormat> sniff_mesh_format(std::string_view bytes) {
     }
   }
   return invalid_input("MESH_WRONG_TYPE", "mesh",
-                       "the bytes are no OBJ, PLY, STL, GLB or PCD that can be told by its look",
-                       "Send an OBJ, PLY, STL, GLB or PCD file.");
+                       "the bytes are no OBJ, PLY, STL, GLB, glTF or PCD that can be told by its look",
+                       "Send an OBJ, PLY, STL, GLB, glTF or PCD file.");
 }
 
 absl::StatusOr<ParsedMesh> parse_mesh_sandboxed(const RunContext& run, const std::string& parser,

@@ -129,5 +129,10 @@ absl::StatusOr<MeshFacts> inspect_obj(const MeshSource& source, Polygons* keep =
 absl::StatusOr<MeshFacts> inspect_ply(const MeshSource& source, ParsedMesh* cloud = nullptr);
 absl::StatusOr<MeshFacts> inspect_stl(const MeshSource& source);
 absl::StatusOr<MeshFacts> inspect_glb(const MeshSource& source);
+absl::StatusOr<MeshFacts> inspect_gltf(const MeshSource& source);
+// The GLB that a glTF with an embedded buffer stands for.
+absl::StatusOr<std::string> glb_of_gltf(const MeshSource& source);
+// The library that parses JSON recurses into it; the nesting is measured first.
+absl::Status check_json_depth(const MeshSource& source, std::string_view where, std::string_view text);
 
 }  // namespace tryon::mesh_inspect

@@ -52,27 +52,6 @@ absl::StatusOr<Chunks> read_container(const MeshSource& source) {
   return chunks;
 }
 
-// The library below recurses into nested JSON; the nesting is measured first.
-absl::Status check_json_depth(const MeshSource& source, std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth)
-        return source.contradictory("chunk 0", cat("its JSON is nested deeper than ", kMaxDepth));
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return absl::OkStatus();
-}
-
 class GlbInspector {
  public:
   GlbInspector(const MeshSource& source, const Json& root, std::string_view binary)
@@ -455,9 +434,28 @@ absl::StatusOr<MeshFacts> GlbInspector::walk_scene() const {
 
 }  // namespace
 
+absl::Status check_json_depth(const MeshSource& source, std::string_view where, std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxDepth) return source.contradictory(where, cat("its JSON is nested deeper than ", kMaxDepth));
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<MeshFacts> inspect_glb(const MeshSource& source) {
   ASSIGN_OR_RETURN(const Chunks chunks, read_container(source));
-  RETURN_IF_ERROR(check_json_depth(source, chunks.json));
+  RETURN_IF_ERROR(check_json_depth(source, "chunk 0", chunks.json));
   const Json root = Json::parse(chunks.json, nullptr, /*allow_exceptions=*/false);
   if (root.is_discarded()) return source.contradictory("chunk 0", "its JSON does not parse");
   return GlbInspector(source, root, chunks.binary).inspect();

@@ -52,7 +52,7 @@ absl::Status MeshSource::external_file(std::string_view element) const {
 
 absl::Status MeshSource::wrong_type(std::string_view what) const {
   return invalid_input("MESH_WRONG_TYPE", name, cat(name, " ", what),
-                       "Send an OBJ, PLY, STL, GLB or PCD file under its own type.");
+                       "Send an OBJ, PLY, STL, GLB, glTF or PCD file under its own type.");
 }
 
 absl::Status MeshSource::check_counts(int64_t vertices, int64_t triangles) const {
@@ -136,11 +136,15 @@ absl::StatusOr<MeshFacts> inspect_mesh(std::string_view bytes, MeshFormat format
     case MeshFormat::kStl:
       return mesh_inspect::inspect_stl(source);
     case MeshFormat::kGlb:
-      return mesh_inspect::inspect_glb(source);
+      return source.bytes.starts_with("glTF") ? mesh_inspect::inspect_glb(source) : mesh_inspect::inspect_gltf(source);
     case MeshFormat::kPcd:
       return mesh_inspect::inspect_pcd(source, cloud);
   }
   return internal_fault("unknown mesh format");
+}
+
+absl::StatusOr<std::string> gltf_as_glb(std::string_view bytes, std::string_view file_name, const ParseLimits& limits) {
+  return mesh_inspect::glb_of_gltf(mesh_inspect::MeshSource{bytes, clean_file_name(file_name), limits});
 }
 
 absl::StatusOr<ParsedMesh> read_cloud(std::string_view bytes, MeshFormat format, std::string_view file_name,

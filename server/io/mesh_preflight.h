@@ -31,6 +31,9 @@ absl::Status preflight_mesh(std::string_view bytes, MeshFormat format, std::stri
 absl::StatusOr<TriangleMesh> read_obj(std::string_view bytes, std::string_view file_name, const ParseLimits& limits,
                                       MeshFacts* facts);
 
+// A glTF whose one buffer is embedded as base64, as the GLB that it stands for.
+absl::StatusOr<std::string> gltf_as_glb(std::string_view bytes, std::string_view file_name, const ParseLimits& limits);
+
 // Sews vertices at exactly the same place where both lie on an open edge; elsewhere the file's own connections stand.
 // The freed vertices stay, unused. Returns how many.
 int64_t weld_open_edges(TriangleMesh* mesh);

@@ -83,6 +83,16 @@ struct RealBody {
   int up;
 };
 
+TEST(MeshSandbox, AGltfWithItsBufferInsideIsTheSameAsTheGlb) {
+  for (const std::string name : {"good", "good_node_tree"}) {
+    const auto glb = parse_with_sandbox(testing::read_file(testing::corpus_path(name + ".glb")), name + ".glb");
+    const auto gltf = parse_with_sandbox(testing::read_file(testing::corpus_path(name + ".gltf")), name + ".gltf");
+    ASSERT_TRUE(glb.ok() && gltf.ok()) << gltf.status();
+    EXPECT_EQ(gltf->mesh.positions, glb->mesh.positions);
+    EXPECT_EQ(gltf->mesh.triangles, glb->mesh.triangles);
+  }
+}
+
 TEST(MeshSandbox, RealBodiesComeOutWithTheirPublishedCounts) {
   TRYON_NEEDS_SHARED_DATA("bodies/garmentcode/mean_all.obj");
   const RealBody bodies[] = {
@@ -279,7 +289,8 @@ TEST(MeshFormatName, ComesFromTheExtensionInAnyCase) {
   EXPECT_EQ(*mesh_format_from_name("a/b/Anna.OBJ"), MeshFormat::kObj);
   EXPECT_EQ(*mesh_format_from_name("x.glb"), MeshFormat::kGlb);
   EXPECT_EQ(*mesh_format_from_name("x.Pcd"), MeshFormat::kPcd);
-  for (const char* name : {"anna.fbx", "anna", "", ".", "anna.gltf"}) {
+  EXPECT_EQ(*mesh_format_from_name("x.gltf"), MeshFormat::kGlb);
+  for (const char* name : {"anna.fbx", "anna", "", "."}) {
     EXPECT_EQ(error_detail(mesh_format_from_name(name).status())->reason, "MESH_WRONG_TYPE") << name;
   }
 }

@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Mesh, PreflightCorpus, ::testing::ValuesIn(testing::cor
 });
 
 TEST(MeshCorpus, HoldsEveryKindOfBadInputForEveryFormat) {
-  for (const char* format : {".obj", ".ply", ".stl", ".glb", ".pcd"}) {
+  for (const char* format : {".obj", ".ply", ".stl", ".glb", ".pcd", ".gltf"}) {
     std::set<std::string> reasons;
     for (const CorpusFile& c : testing::corpus_files()) {
       if (c.file.ends_with(format)) reasons.insert(c.reason);
@@ -46,7 +46,7 @@ TEST(MeshCorpus, HoldsEveryKindOfBadInputForEveryFormat) {
 
 TEST(MeshPreflight, CutAnywhereAGoodFileNeverPassesForTheWhole) {
   for (const char* file : {"good_little.ply", "good_big.ply", "good_binary.stl", "good.glb", "good_ascii.stl",
-                           "cloud_big.ply", "good_binary.pcd", "good_compressed.pcd"}) {
+                           "cloud_big.ply", "good_binary.pcd", "good_compressed.pcd", "good.gltf"}) {
     const std::string bytes = testing::read_file(testing::corpus_path(file));
     const MeshFormat format = *mesh_format_from_name(file);
     // The last line end, and the end of the solid's name, may go without loss.
