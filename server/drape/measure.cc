@@ -8,8 +8,6 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/base/version.h"
-#include "server/body/segment.h"
-#include "server/body/slices.h"
 #include "server/drape/body_pictures.h"
 #include "server/metrics/metrics.h"
 
@@ -79,23 +77,6 @@ Json hang_json(const WeldedMesh& cloth) {
               {"top_m", box.max().y()},
               {"hem_m", box.min().y()},
               {"area_m2", area}};
-}
-
-// Girth along the cloth minus the body's, at the body's own levels; a level where the garment does not close is absent.
-Json ease_json(const DrapeFacts& facts) {
-  const Body& body = facts.person.body;
-  Json out = Json::object();
-  for (const char* level : {"bust", "waist", "hip"}) {
-    const auto height = body.measurements_mm.find(cat(level, "_height"));
-    const auto girth = body.measurements_mm.find(cat(level, "_girth"));
-    if (height == body.measurements_mm.end() || girth == body.measurements_mm.end()) continue;
-    const auto loops =
-        slice_mesh(facts.settled.cloth.mesh, nullptr, Vec3(0, from_mm(height->second), 0), Vec3::UnitY());
-    const SliceLoop* loop = trunk_loop(loops);
-    if (loop == nullptr || !loop->closed) continue;
-    out[cat(level, "_girth")] = std::round(10.0 * (to_mm(loop->perimeter) - girth->second)) / 10.0;
-  }
-  return out;
 }
 
 Json equilibrium_json(const SettleReport& r) {
@@ -240,9 +221,10 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
   out["self_intersections"] = count_self_intersections(cloth.mesh);
   out["strain"] = {{"warp", json_of(percentiles(strain.warp))},
                    {"weft", json_of(percentiles(strain.weft))},
-                   {"shear", json_of(percentiles(strain.shear))}};
+                   {"shear", json_of(percentiles(strain.shear))},
+                   {"bias", json_of(percentiles(fibre_strain(cloth.mesh, cloth.corner_flat).bias))}};
   out["hang"] = hang_json(cloth);
-  if (const Json ease = ease_json(facts); !ease.empty()) out["ease_mm"] = ease;
+  out.update(fit_json(facts.fit));
   if (const Json findings = findings_json(facts.arranged.findings); !findings.empty()) out["findings"] = findings;
   out["arranged"] = {{"lifted_mm", to_mm(facts.arranged.lifted_m)}, {"moved", facts.arranged.moved}};
   out["body"] = {{"height_m", facts.person.body.height_m}, {"measurements", measurements_json(facts.person.body)}};

@@ -8,6 +8,7 @@
 #include "server/base/run_context.h"
 #include "server/base/stage_clock.h"
 #include "server/drape/assemble.h"
+#include "server/drape/measure_fit.h"
 #include "server/drape/settle.h"
 
 namespace tryon {
@@ -18,6 +19,7 @@ struct DrapeFacts {
   const ArrangeReport& arranged;
   const Settled& settled;
   const DrapeSettings& settings;
+  const FitReport& fit;
   std::string request_digest;
 };
 

@@ -9,6 +9,7 @@
 #include "server/drape/garment_report.h"
 #include "server/drape/garment_source.h"
 #include "server/drape/measure.h"
+#include "server/drape/measure_fit.h"
 #include "server/drape/settle.h"
 
 namespace tryon {
@@ -101,7 +102,8 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   ASSIGN_OR_RETURN(result.artifacts, deliver_drape(run, person, garment, settled, fabric));
   clock.enter("measure");
   run.report("measure", 0.0);
-  result.summary_json = metrics_json(run, {person, garment, arranged, settled, settings, digest(request)}, &clock);
+  const FitReport fit = measure_fit(run, person, garment, settled, fabric);
+  result.summary_json = metrics_json(run, {person, garment, arranged, settled, settings, fit, digest(request)}, &clock);
   result.artifacts["metrics.json"] = json_artifact(result.summary_json);
   result.settled = settled.report.grade != "none" || settled.report.termination == "blown";
   return result;

@@ -133,6 +133,7 @@ absl::Status finish(Stage* falling, const sim::Collider& collider, const sim::Dr
   report.residual_max = residual.max;
   report.residual_rms = residual.rms;
   report.grade = grade_of(residual, speed_99(falling->state));
+  report.forces = sim::cloth_forces(model, *scene, falling->state);
   return absl::OkStatus();
 }
 

@@ -12,6 +12,7 @@
 #include "server/base/run_context.h"
 #include "server/fabric/fabric.h"
 #include "server/garment/garment.h"
+#include "server/sim/cloth_forces.h"
 #include "server/sim/model.h"
 #include "server/sim/solvers/solver.h"
 
@@ -35,6 +36,7 @@ struct SettleReport {
   int sew_steps = 0, drape_steps = 0;
   int64_t iterations = 0;
   double collision_s = 0.0, drape_s = 0.0;
+  sim::ClothForces forces;  // of the finest mesh at the end: what the body presses, what the cloth bears
 };
 
 struct Settled {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "server/base/units.h"
+#include "server/sim/cloth_forces.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/forces/air.h"
 #include "server/sim/residual_layers.h"
@@ -194,8 +195,8 @@ double after_reaction(const Vec3& force, const Vec3& normal, double mu) {
 
 }  // namespace
 
-Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
-                              double tie_stiffness) {
+std::vector<Vec3> net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness,
+                             std::vector<double>* layer_friction) {
   Forces forces(model.particle_count, Vec3::Zero());
   add_thread_forces(model, state, &forces);
   add_membrane_forces(model, state, &forces);
@@ -204,8 +205,15 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
   add_fold_forces(model, state, &forces);
   add_spring_forces(model, state, tie_stiffness, &forces);
   add_outer_forces(model, scene, state, &forces);
-  std::vector<double> layer_friction(model.particle_count, 0.0);
-  if (scene.self_contact > 0) add_layer_forces(model, scene, state, &forces, &layer_friction);
+  layer_friction->assign(model.particle_count, 0.0);
+  if (scene.self_contact > 0) add_layer_forces(model, scene, state, &forces, layer_friction);
+  return forces;
+}
+
+Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
+                              double tie_stiffness) {
+  std::vector<double> layer_friction;
+  const Forces forces = net_forces(model, scene, state, tie_stiffness, &layer_friction);
   const double mu = std::max(model.fabric.friction_static, model.fabric.friction_kinetic);
   double mass = 0, sum = 0, largest = 0;
   int count = 0;

@@ -1,0 +1,167 @@
+// Tapes round the cloth at the body's own levels.
+#include <algorithm>
+#include <cmath>
+
+#include "server/base/text.h"
+#include "server/base/units.h"
+#include "server/body/items.h"
+#include "server/body/slices.h"
+#include "server/drape/measure_fit.h"
+#include "server/metrics/section.h"
+
+namespace tryon {
+namespace {
+
+// A sleeve (or the other leg) may join the cloth at the body's level; a tailor then measures just below the seam.
+constexpr double kStep = 0.003, kFarthest = 0.06;  // of the height
+constexpr double kSmallPart = 1e-4;                // m2: a smaller cut of the body is no limb
+
+struct Level {
+  Vec3 origin = Vec3::Zero(), normal = Vec3::UnitY(), away = -Vec3::UnitY();  // away: where the tape may slide
+};
+
+Level level_of(const MeasureCurve& curve, const Vec3& wrist, bool arm) {
+  Level out;
+  Vec3 sum = Vec3::Zero(), turn = Vec3::Zero();
+  for (const Vec3& p : curve.points) sum += p;
+  out.origin = sum / static_cast<double>(curve.points.size());
+  for (size_t i = 0; i < curve.points.size(); ++i)
+    turn += (curve.points[i] - out.origin).cross(curve.points[(i + 1) % curve.points.size()] - out.origin);
+  if (turn.norm() > 0) out.normal = turn.normalized();
+  if (arm) out.away = (wrist - out.origin).dot(out.normal) >= 0 ? out.normal : Vec3(-out.normal);
+  return out;
+}
+
+struct BodyCut {
+  Vec3 own = Vec3::Zero();
+  std::vector<Vec3> others;
+};
+
+BodyCut cut_body_at(const Body& body, const Level& level) {
+  BodyCut out;
+  const auto loops = slice_mesh(body.mesh, nullptr, level.origin, level.normal);
+  double best = 1e30;
+  size_t own = loops.size();
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const double away = (loops[i].centroid - level.origin).norm();
+    if (loops[i].area >= kSmallPart && away < best) best = away, own = i;
+  }
+  out.own = own < loops.size() ? loops[own].centroid : level.origin;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    if (i != own && loops[i].area >= kSmallPart) out.others.push_back(loops[i].centroid);
+  }
+  return out;
+}
+
+// The innermost closed loop round the body's part; `merged`: it goes round another part as well.
+const ClothLoop* innermost(const std::vector<ClothLoop>& loops, const BodyCut& body, const Vec3& normal, bool* merged) {
+  const ClothLoop* found = nullptr;
+  for (const ClothLoop& loop : loops) {
+    if (!loop.closed || !goes_round(loop.points, normal, body.own)) continue;
+    if (found == nullptr || loop.area < found->area) found = &loop;
+  }
+  *merged = found != nullptr && std::any_of(body.others.begin(), body.others.end(), [&](const Vec3& other) {
+              return goes_round(found->points, normal, other);
+            });
+  return found;
+}
+
+std::optional<GirthFit> tape_at(const Body& body, const WeldedMesh& cloth, Level level, double body_mm) {
+  for (double slid = 0.0; slid <= kFarthest * body.height_m; slid += kStep * body.height_m) {
+    const auto loops = cut_cloth(cloth.mesh, cloth.corner_flat, level.origin, level.normal);
+    bool merged = false;
+    const ClothLoop* loop = innermost(loops, cut_body_at(body, level), level.normal, &merged);
+    if (loop == nullptr) return std::nullopt;
+    if (!merged) return GirthFit{"", level.origin.y(), body_mm, to_mm(loop->length), to_mm(loop->rest_length)};
+    level.origin += kStep * body.height_m * level.away;
+  }
+  return std::nullopt;
+}
+
+std::optional<GirthFit> tape_of(const Body& body, const WeldedMesh& cloth, const MeasurementItem& item,
+                                const std::string& name, const std::string& side) {
+  const auto curve = body.curves.find(name);
+  const auto girth = body.measurements_mm.find(name);
+  if (curve == body.curves.end() || girth == body.measurements_mm.end()) return std::nullopt;
+  if (curve->second.points.size() < 3 || !(girth->second > 0)) return std::nullopt;
+  static const char* const kArm[] = {"upper_arm_girth", "elbow_girth", "forearm_girth", "wrist_girth"};
+  const bool arm = std::any_of(std::begin(kArm), std::end(kArm), [&](const char* n) { return item.name == n; });
+  const auto wrist = body.landmarks.find(side + "wrist");
+  return tape_at(body, cloth,
+                 level_of(curve->second, wrist == body.landmarks.end() ? Vec3::Zero() : wrist->second,
+                          arm && wrist != body.landmarks.end()),
+                 girth->second);
+}
+
+std::optional<GirthFit> mean_of(const std::vector<std::optional<GirthFit>>& parts, const std::string& item) {
+  GirthFit sum{item};
+  int count = 0;
+  for (const auto& part : parts) {
+    if (!part) continue;
+    ++count;
+    sum.level_m += part->level_m, sum.body_mm += part->body_mm;
+    sum.cloth_mm += part->cloth_mm, sum.rest_mm += part->rest_mm;
+  }
+  if (count == 0) return std::nullopt;
+  sum.level_m /= count, sum.body_mm /= count, sum.cloth_mm /= count, sum.rest_mm /= count;
+  return sum;
+}
+
+// The limb inside a cuff or a leg's hem, by the tape in the rim's own plane.
+std::optional<GirthFit> rim_girth(const Body& body, const Opening& opening) {
+  Level level;
+  level.origin = opening.rim.middle;
+  level.normal = opening.rim.normal;
+  const SliceLoop* own = nullptr;
+  const auto loops = slice_mesh(body.mesh, nullptr, level.origin, level.normal);
+  for (const SliceLoop& loop : loops) {
+    if (loop.area < kSmallPart || !loop.closed || (loop.centroid - level.origin).norm() > 0.06 * body.height_m)
+      continue;
+    if (own == nullptr || (loop.centroid - level.origin).norm() < (own->centroid - level.origin).norm()) own = &loop;
+  }
+  if (own == nullptr) return std::nullopt;
+  return GirthFit{"", level.origin.y(), to_mm(own->hull_perimeter), to_mm(opening.rim.length),
+                  to_mm(opening.rim.rest_length)};
+}
+
+std::optional<GirthFit> rims_of(const Body& body, const std::vector<Opening>& openings, OpeningKind kind) {
+  std::vector<std::optional<GirthFit>> parts;
+  for (const Opening& opening : openings) {
+    if (opening.kind == kind) parts.push_back(rim_girth(body, opening));
+  }
+  return mean_of(parts, std::string(opening_kind_name(kind)));
+}
+
+}  // namespace
+
+std::vector<GirthFit> measure_girths(const Body& body, const WeldedMesh& cloth, const std::vector<Opening>& openings) {
+  std::vector<GirthFit> out;
+  const auto add = [&out](std::optional<GirthFit> found) {
+    if (found) out.push_back(*std::move(found));
+  };
+  for (const MeasurementItem& item : measurement_items()) {
+    if (item.kind != ItemKind::kGirth || item.standard.empty()) continue;
+    const std::string name(item.name);
+    if (name == "neck_base_girth") {  // no plane: the neckline stands for it
+      const auto girth = body.measurements_mm.find(name);
+      for (const Opening& o : openings) {
+        if (o.kind != OpeningKind::kNeckline || girth == body.measurements_mm.end()) continue;
+        add(GirthFit{name, o.rim.middle.y(), girth->second, to_mm(o.rim.length), to_mm(o.rim.rest_length)});
+        break;
+      }
+      continue;
+    }
+    if (!item.paired) {
+      add(mean_of({tape_of(body, cloth, item, name, "")}, name));
+    } else {
+      add(mean_of(
+          {tape_of(body, cloth, item, "left_" + name, "left_"), tape_of(body, cloth, item, "right_" + name, "right_")},
+          name));
+    }
+  }
+  add(rims_of(body, openings, OpeningKind::kCuff));
+  add(rims_of(body, openings, OpeningKind::kLegHem));
+  return out;
+}
+
+}  // namespace tryon

@@ -1,0 +1,112 @@
+#include "server/sim/cloth_forces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace tryon::sim {
+namespace {
+
+constexpr double kReach = 5e-4;  // m beyond the offset within which a particle may be held by the body
+
+struct Shape {
+  Eigen::Matrix<double, 3, 2> deformation;
+  double rest_area = 0.0, area = 0.0;
+};
+
+Shape shape_of(const DrapeModel& model, const DrapeState& state, int t) {
+  const Triangle& c = model.triangles[t];
+  const auto& flat = model.corner_flat[t];
+  Eigen::Matrix2d rest;
+  rest << flat[1] - flat[0], flat[2] - flat[0];
+  Eigen::Matrix<double, 3, 2> edges;
+  edges.col(0) = (state.x[c[1]] - state.x[c[0]]).cast<double>();
+  edges.col(1) = (state.x[c[2]] - state.x[c[0]]).cast<double>();
+  return {edges * rest.inverse(), 0.5 * std::abs(rest.determinant()), 0.5 * edges.col(0).cross(edges.col(1)).norm()};
+}
+
+// sum over directions of the fibre's force times its image twice: integral of stress over the rest area.
+Eigen::Matrix3d thread_tension(const DrapeModel& model, int t, const Eigen::Matrix<double, 3, 2>& f) {
+  const double r = std::sqrt(0.5);
+  const Vec2 directions[4] = {{1, 0}, {0, 1}, {r, r}, {r, -r}};
+  const double stiffness[4] = {double(model.threads.weft[t]), double(model.threads.warp[t]),
+                               double(model.threads.bias[t]), double(model.threads.bias[t])};
+  Eigen::Matrix3d sum = Eigen::Matrix3d::Zero();
+  for (int k = 0; k < 4; ++k) {
+    const Vec3 image = f * directions[k];
+    if (image.norm() > 0) sum += stiffness[k] * (1 - 1 / image.norm()) * image * image.transpose();
+  }
+  return sum;
+}
+
+Eigen::Matrix3d membrane_tension(const DrapeModel& model, int t, const Eigen::Matrix<double, 3, 2>& f) {
+  const membrane::Stiffness& k = model.membranes.stiffness[t];
+  const membrane::Vector6 g = membrane::gradient(k, f.col(0).cast<Real>(), f.col(1).cast<Real>());
+  const Vec3 weft = g.head<3>().cast<double>(), warp = g.tail<3>().cast<double>();
+  return weft * f.col(0).transpose() + warp * f.col(1).transpose();
+}
+
+// A spring along an edge of the mesh pulls in the triangles beside it, half in each (the virial of the pair).
+void add_spring_tension(const DrapeModel& model, const DrapeState& state, std::vector<Eigen::Matrix3d>* sums) {
+  std::map<std::pair<int, int>, std::vector<int>> beside;
+  for (int t = 0; t < static_cast<int>(model.triangles.size()); ++t) {
+    for (int k = 0; k < 3; ++k) {
+      const int a = model.triangles[t][k], b = model.triangles[t][(k + 1) % 3];
+      beside[{std::min(a, b), std::max(a, b)}].push_back(t);
+    }
+  }
+  const Springs& s = model.springs;
+  for (int i = 0; i < s.count(); ++i) {
+    if (s.kind[i] != SpringKind::kStructural && s.kind[i] != SpringKind::kShear) continue;
+    const auto found = beside.find({std::min(s.a[i], s.b[i]), std::max(s.a[i], s.b[i])});
+    if (found == beside.end()) continue;
+    const Vec3 apart = (state.x[s.b[i]] - state.x[s.a[i]]).cast<double>();
+    const double length = apart.norm();
+    if (length <= 0) continue;
+    const double pull = double(s.stiffness[i]) * (length - double(s.rest[i]));
+    const double share = 1.0 / static_cast<double>(found->second.size());
+    for (int t : found->second) (*sums)[t] += share * pull / length * apart * apart.transpose();
+  }
+}
+
+// The reaction that balances `force` best inside the cone of the normal.
+Vec3 reaction_to(const Vec3& force, const Vec3& normal, double mu) {
+  const double press = -force.dot(normal);
+  const Vec3 along = -force - press * normal;
+  const double slide = along.norm();
+  if (slide <= mu * press) return -force;
+  if (press <= -mu * slide) return Vec3::Zero();
+  const double size = (press + mu * slide) / (1 + mu * mu);  // nearest point of the cone's side
+  return size * (normal + mu * along / slide);
+}
+
+}  // namespace
+
+ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state) {
+  ClothForces out;
+  out.press.assign(model.particle_count, 0.0);
+  out.reaction.assign(model.particle_count, Vec3::Zero());
+  const int triangles = static_cast<int>(model.triangles.size());
+  out.tension.assign(triangles, Eigen::Matrix3d::Zero());
+  if (model.springs.count() > 0) add_spring_tension(model, state, &out.tension);
+  for (int t = 0; t < triangles; ++t) {
+    const Shape shape = shape_of(model, state, t);
+    if (model.threads.count() > 0) out.tension[t] += thread_tension(model, t, shape.deformation);
+    if (model.membranes.count() > 0) out.tension[t] += membrane_tension(model, t, shape.deformation);
+    out.tension[t] = shape.area > 0 ? Eigen::Matrix3d(out.tension[t] / shape.area) : Eigen::Matrix3d::Zero();
+  }
+  if (scene.collider == nullptr) return out;
+  std::vector<double> layer_friction;
+  const std::vector<Vec3> forces = net_forces(model, scene, state, 0.0, &layer_friction);
+  const double mu = std::max(model.fabric.friction_static, model.fabric.friction_kinetic);
+  for (int i = 0; i < model.particle_count; ++i) {
+    if (model.inverse_mass[i] == 0) continue;
+    const Contact contact = scene.collider->query(state.x[i].cast<double>(), scene.contact_offset + 2 * kReach);
+    if (contact.distance > scene.contact_offset + kReach) continue;
+    out.reaction[i] = reaction_to(forces[i], contact.normal, mu);
+    out.press[i] = std::max(0.0, out.reaction[i].dot(contact.normal));
+  }
+  return out;
+}
+
+}  // namespace tryon::sim

@@ -1,0 +1,155 @@
+// Real drapes of the templates, coarse enough for every commit: what must be true of their fit whatever the cloth does.
+#include "server/drape/measure_fit.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "gtest/gtest.h"
+#include "server/drape/cut_body.h"
+#include "server/garment/template.h"
+#include "server/sim/collision/collider.h"
+
+namespace tryon {
+namespace {
+constexpr double kOwnWeight = 0.05;  // of the comfortable strain
+
+struct Worn {
+  FittedPerson person;
+  GarmentMesh garment;
+  Settled settled;
+  Fabric fabric;
+  FitReport fit() const { return measure_fit(RunContext(), person, garment, settled, fabric); }
+};
+
+FittedPerson sample_person() {
+  StoredBody stored;
+  stored.body = without_head_and_hands(*sample_body(RunContext()));
+  stored.proxies.push_back(*fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic));
+  return *person_of(std::move(stored), ProxyShape::kElliptic);
+}
+
+Worn worn(const FittedPerson& person, const std::string& name, const std::string& size,
+          const TemplateValues& values = {}) {
+  Worn out{person, {}, {}, *fabric_by_name("cotton_jersey")};
+  const Pattern pattern = size.empty() ? *draft_template(name, draft_measurements(person.body))
+                                       : *draft_template_graded(name, Figure::kWomen, size, values);
+  ArrangeReport arranged;
+  out.garment = *assemble_garment(RunContext(), pattern, person, 0.03, &arranged);
+  const auto collider = sim::make_mesh_collider(person.body.mesh);
+  out.settled = *sew_and_settle(RunContext(), out.garment, out.fabric, *collider, SettleOptions());
+  return out;
+}
+
+std::map<std::string, ZoneReport> by_name(const FitReport& fit) {
+  std::map<std::string, ZoneReport> out;
+  for (const ZoneReport& zone : fit.zones) out.emplace(zone.name, zone);
+  return out;
+}
+
+// Body and cloth in another unit of length: pressures stay, forces go with the square.
+Worn scaled(Worn w, double by) {
+  const auto each = [by](std::vector<Vec3>* points) {
+    for (Vec3& p : *points) p *= by;
+  };
+  Body& body = w.person.body;
+  each(&body.mesh.positions);
+  body.height_m *= by;
+  for (auto& [name, value] : body.measurements_mm) value *= by;
+  for (auto& [name, point] : body.landmarks) point *= by;
+  for (auto& [name, curve] : body.curves) {
+    each(&curve.points);
+    curve.height_m *= by;
+  }
+  each(&w.settled.cloth.mesh.positions);
+  for (auto& corners : w.settled.cloth.corner_flat)
+    for (Vec2& p : corners) p *= by;
+  sim::ClothForces& forces = w.settled.report.forces;
+  for (double& press : forces.press) press *= by * by;
+  each(&forces.reaction), each(&forces.reaction);
+  for (auto& tension : forces.tension) tension *= by;
+  return w;
+}
+
+void expect_same_words(const FitReport& a, const FitReport& b) {
+  ASSERT_EQ(a.zones.size(), b.zones.size());
+  for (size_t i = 0; i < a.zones.size(); ++i) {
+    const ZoneReport &p = a.zones[i], &q = b.zones[i];
+    EXPECT_EQ(p.name, q.name);
+    EXPECT_EQ(p.verdict, q.verdict) << p.name;
+    EXPECT_EQ(p.because, q.because) << p.name;
+    EXPECT_NEAR(p.coverage, q.coverage, 1e-9) << p.name;
+    EXPECT_NEAR(p.strain_of_limit, q.strain_of_limit, 1e-6) << p.name;
+    EXPECT_NEAR(p.fit.contact.pressure.mean, q.fit.contact.pressure.mean, 1e-6) << p.name;
+    ASSERT_EQ(p.girth.has_value(), q.girth.has_value()) << p.name;
+    if (!p.girth) continue;
+    EXPECT_NEAR(p.girth->rest_ease_ratio(), q.girth->rest_ease_ratio(), 1e-6) << p.name;
+  }
+  ASSERT_TRUE(a.hem && b.hem);
+  EXPECT_EQ(a.hem->folds.count, b.hem->folds.count);
+  EXPECT_NEAR(a.coverage, b.coverage, 1e-9);
+  ASSERT_EQ(a.drape_coefficient.has_value(), b.drape_coefficient.has_value());
+  EXPECT_NEAR(a.drape_coefficient.value_or(0), b.drape_coefficient.value_or(0), 1e-6);
+}
+
+TEST(MeasureFit, ATShirtIsJudgedWhereItLiesAndNowhereElseAndTheBodyCarriesIt) {
+  const Worn shirt = worn(sample_person(), "t_shirt", "");
+  const FitReport fit = shirt.fit();
+  const auto zones = by_name(fit);
+  for (const char* name : {"shoulder", "upper_chest", "under_arm", "bust", "waist", "upper_arm", "cuff"})
+    EXPECT_TRUE(zones.count(name)) << name;
+  for (const char* name : {"head", "forearm", "wrist", "knee", "calf", "foot", "leg_hem"})
+    EXPECT_FALSE(zones.count(name)) << name;
+  ASSERT_TRUE(zones.count("bust") && zones.at("bust").girth);
+  EXPECT_NEAR(zones.at("bust").girth->rest_ease_mm(), 90.0, 12.0) << "what the template is drafted with";
+  EXPECT_EQ(zones.at("bust").verdict, Verdict::kRegular);
+  EXPECT_NEAR(fit.carried_n, fit.weight_n, 0.03 * fit.weight_n);
+  std::multiset<OpeningKind> kinds;
+  for (const Opening& o : fit.openings) kinds.insert(o.kind);
+  EXPECT_EQ(kinds, (std::multiset<OpeningKind>{OpeningKind::kNeckline, OpeningKind::kCuff, OpeningKind::kCuff,
+                                               OpeningKind::kHem}));
+  expect_same_words(fit, scaled(shirt, 1.25).fit());
+  expect_same_words(fit, scaled(shirt, 0.6).fit());
+}
+
+// From size to size: more room at every tape that is graded, and nowhere more strain than the cloth's own weight makes.
+void expect_one_size_up(const FitReport& small, const FitReport& large, const std::set<std::string>& not_graded,
+                        const std::string& what) {
+  const auto before = by_name(small), after = by_name(large);
+  int tapes = 0;
+  for (const auto& [name, zone] : before) {
+    const auto found = after.find(name);
+    if (found == after.end()) continue;
+    if (zone.girth && found->second.girth && zone.girth->item == found->second.girth->item) {
+      ++tapes;
+      const double more = found->second.girth->rest_mm - zone.girth->rest_mm;
+      EXPECT_GT(more, not_graded.count(name) ? -5.0 : 3.0) << what << " " << name;
+    }
+    EXPECT_LT(found->second.strain_of_limit, zone.strain_of_limit + kOwnWeight) << what << " " << name;
+  }
+  EXPECT_GE(tapes, 3) << what;
+}
+
+void expect_sizes_in_order(const std::string& name, const std::vector<std::string>& sizes,
+                           const std::set<std::string>& not_graded, const TemplateValues& values = {}) {
+  const FittedPerson person = sample_person();
+  std::optional<FitReport> before;
+  for (const std::string& size : sizes) {
+    const FitReport fit = worn(person, name, size, values).fit();
+    if (before) expect_one_size_up(*before, fit, not_graded, name + " " + size);
+    before = fit;
+  }
+}
+
+TEST(MeasureFit, OneSizeUpATShirtHasMoreRoomAndNoMoreStrainInEveryZone) {
+  expect_sizes_in_order("t_shirt", {"XS", "S", "M"}, {});
+}
+
+TEST(MeasureFit, OneSizeUpTrousersHaveMoreRoomAndNoMoreStrainInEveryZone) {
+  // Wide at the knee and below in millimetres whatever the size, and short enough not to be caught by the feet.
+  expect_sizes_in_order("trousers", {"XS", "S", "M"}, {"knee", "calf", "ankle", "leg_hem"}, {{"length", 600}});
+}
+
+}  // namespace
+}  // namespace tryon
