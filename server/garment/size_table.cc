@@ -10,14 +10,30 @@ namespace {
 
 struct Girths {
   std::string_view name;
-  double bust, waist, hip, height;  // mm
+  double bust = 0.0, waist = 0.0, hip = 0.0, height = 0.0;  // mm
 };
 
-// Women: EN 13402-3 bust ranges 74-82, 82-90, 90-98, 98-107, 107-119, 119-131 cm.
-constexpr std::array kWomen = {Girths{"XS", 780, 620, 860, 1680},   Girths{"S", 860, 700, 940, 1680},
-                               Girths{"M", 940, 780, 1020, 1680},   Girths{"L", 1025, 865, 1103, 1680},
-                               Girths{"XL", 1130, 970, 1195, 1680}, Girths{"XXL", 1250, 1090, 1295, 1680}};
-// Men: chest ranges 78-86, 86-94, 94-102, 102-110, 110-118, 118-129 cm; hip: this project's, chest and waist halved.
+// EN 13402-3, women: the edges of the twelve sizes' intervals, cm; each row's sizes belong together.
+constexpr std::array kBust = {74, 78, 82, 86, 90, 94, 98, 102, 107, 113, 119, 125, 131};
+constexpr std::array kWaist = {58, 62, 66, 70, 74, 78, 82, 86, 91, 97, 103, 109, 115};
+constexpr std::array kHip = {82, 86, 90, 94, 98, 102, 106, 110, 115, 120, 125, 130, 135};
+constexpr std::array<std::string_view, 6> kLetters = {"XS", "S", "M", "L", "XL", "XXL"};
+
+// A letter takes two of the sizes; the figure stands at their middle.
+constexpr double middle(const std::array<int, 13>& edges, size_t letter) {
+  return 5.0 * (edges[2 * letter] + edges[2 * letter + 2]);
+}
+
+constexpr std::array<Girths, 6> women() {
+  std::array<Girths, 6> out;
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = {kLetters[i], middle(kBust, i), middle(kWaist, i), middle(kHip, i), 1680};
+  }
+  return out;
+}
+constexpr std::array<Girths, 6> kWomen = women();
+// EN 13402-3, men: chest 78-86, 86-94, 94-102, 102-110, 110-118, 118-129 cm. Waist: this project's, the tailor's drop 6
+// (half the chest less half the waist), 5.5 for XXL. Hip: this project's, 75 mm a letter.
 constexpr std::array kMen = {Girths{"XS", 820, 700, 860, 1780},    Girths{"S", 900, 780, 935, 1780},
                              Girths{"M", 980, 860, 1010, 1780},    Girths{"L", 1060, 940, 1085, 1780},
                              Girths{"XL", 1140, 1020, 1160, 1780}, Girths{"XXL", 1235, 1125, 1255, 1780}};

@@ -1,12 +1,13 @@
 // What it is: body measurements of the letter sizes XS to XXL. Girths follow EN 13402-3:2004, Size designation of
 // clothes, part 3: a letter takes two of the standard's sizes, and the figure stands at their middle.
-//   women  bust: the intervals 74, 78 .. 102, 107, 113 .. 131 cm, two a letter: XS 74-82, S 82-90, M 90-98, L 98-107,
-//          XL 107-119, XXL 119-131 (checked: bustSizesStandard of the R package Anthropometry publishes the standard's
-//          twelve sizes as seq(74, 102, 4), seq(107, 131, 6)); waist and hip: its secondary dimensions
-//   men    chest 78-86, 86-94, 94-102, 102-110, 110-118, 118-129 cm and waist: as the standard is commonly summarised;
-//          no publication of the intervals was at hand to check them against
+//   women  twelve sizes by bust 74, 78 .. 102, 107, 113 .. 131 cm (also published as bustSizesStandard of the R package
+//          Anthropometry: seq(74, 102, 4), seq(107, 131, 6)), each with its waist and hip: 82-86 goes with 66-70 and
+//          90-94, 102-107 with 86-91 and 110-115, from there steps of 6, 6 and 5 cm. Public tables that name the
+//          standard agree up to bust 113 (waist 91-97, hip 115-120); the last three sizes go on in these steps.
+//   men    chest, as the standard's letters: XS 78-86, S 86-94, M 94-102, L 102-110, XL 110-118, XXL 118-129 cm (three
+//          independent published summaries agree); the standard gives men no waist or hip by letter.
 // All other measurements are not in that table: they are this project's proportions, linear in height and girth about
-// DraftMeasurements' defaults, as is men's hip (chest and waist halved). Units: mm.
+// DraftMeasurements' defaults, as are men's waist and hip. Units: mm.
 // How it fails: SIZE_UNKNOWN with the known names. Thread rules: pure functions.
 #pragma once
 
