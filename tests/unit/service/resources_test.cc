@@ -115,6 +115,46 @@ TEST(Resources, ADrapeCarriesTheHeadlineNumbersOfItsSummary) {
   EXPECT_EQ(drape.artifacts(0).size_bytes(), 42);
 }
 
+TEST(Resources, ADrapeCarriesItsFitAndLeavesUnsetWhatWasNotMeasured) {
+  TaskRecord task = task_of("drape", TaskState::kSucceeded);
+  task.summary = R"({"ease": {"bust_girth": {"level_m": 1.2, "body_mm": 900, "garment_mm": 990, "rest_mm": 985,
+    "ease_mm": 90, "ease_percent": 10, "rest_ease_mm": 85, "rest_ease_percent": 9.4}},
+    "zones": [{"name": "bust", "verdict": "regular", "because": "ease", "coverage": 0.9, "area_m2": 0.2,
+      "ease": {"item": "bust_girth", "rest_ease_mm": 85}, "distance_mm": {"min": 2, "mean": 9, "p5": 2, "p95": 30},
+      "strain": {"weft": {"p50": 0.01, "p95": 0.02, "max": 0.03, "of_limit": 0.4}},
+      "pressure_pa": {"mean": 50, "p95": 90, "max": 200}, "contact_share": 0.3,
+      "thresholds": {"tight_above_pressure_pa": 2000, "tight_above_strain_of_limit": 1,
+        "rest_ease_percent": {"tight_below": 0, "fitted_below": 6, "regular_below": 14}}},
+      {"name": "shoulder", "verdict": "fitted", "because": "distance",
+       "thresholds": {"mean_distance_mm": {"tight_below": 0, "fitted_below": 8, "regular_below": 34}}}],
+    "coverage": {"body": 0.44}, "contact_force": {"area_m2": 0.2, "carried_n": 1.4, "weight_n": 1.4},
+    "seam_tension_n_per_m": {"mean": 1, "p95": 3, "max": 4, "by_seam": [{"name": "a - b", "length_mm": 400}]},
+    "openings": [{"kind": "hem", "length_mm": 1000}], "hem": {"level_m": 0.8, "drop_mm": 650},
+    "folds": {"count": 3, "mean_depth_mm": 9}, "drape_coefficient": 0.1, "area_m2": {"cloth": 0.75, "rest": 0.74},
+    "comfortable_strain": {"warp": 0.3}})";
+  const v1::FitMetrics fit = to_drape(task).fit();
+  ASSERT_EQ(fit.girths_size(), 1);
+  EXPECT_EQ(fit.girths(0).item(), "bust_girth");
+  EXPECT_EQ(fit.girths(0).rest_ease_percent(), 9.4);
+  ASSERT_EQ(fit.zones_size(), 2);
+  EXPECT_EQ(fit.zones(0).verdict(), v1::FIT_VERDICT_REGULAR);
+  EXPECT_EQ(fit.zones(0).girth().rest_ease_mm(), 85);
+  EXPECT_EQ(fit.zones(0).weft().of_limit_ratio(), 0.4);
+  EXPECT_EQ(fit.zones(0).distance().p95_mm(), 30);
+  EXPECT_EQ(fit.zones(0).thresholds().ease_regular_below_percent(), 14);
+  EXPECT_FALSE(fit.zones(0).thresholds().has_distance_fitted_below_mm());
+  EXPECT_FALSE(fit.zones(1).has_girth());
+  EXPECT_EQ(fit.zones(1).thresholds().distance_regular_below_mm(), 34);
+  EXPECT_EQ(fit.seams(0).length_mm(), 400);
+  EXPECT_EQ(fit.openings(0).kind(), "hem");
+  EXPECT_EQ(fit.hem().fold_count(), 3);
+  EXPECT_EQ(fit.drape_coefficient_ratio(), 0.1);
+  EXPECT_EQ(fit.comfortable_warp_ratio(), 0.3);
+  task.summary = "{}";
+  EXPECT_FALSE(to_drape(task).fit().has_hem());
+  EXPECT_FALSE(to_drape(task).fit().has_drape_coefficient_ratio());
+}
+
 TaskRecord measured_body() {
   TaskRecord task = task_of("body", TaskState::kSucceeded);
   task.summary = R"({"height_m": 1.66, "pose": "T", "has_head_and_hands": true,
