@@ -95,16 +95,33 @@ void cancel_on_interrupt() {
   sigaction(SIGINT, &action, nullptr);
 }
 
+// What a failed drape left: replay.tryon, if the fault was ours.
+void save_failed(const std::string& name, client::Client* client, const Options& o) {
+  const auto drape = client->get_drape(name);
+  if (!drape.ok() || o.out.empty() || !save_all(client, drape->artifacts(), o.out).ok()) return;
+  for (const v1::Artifact& artifact : drape->artifacts())
+    std::fprintf(stderr, "tryon: wrote %s\n", (std::filesystem::path(o.out) / artifact.file_name()).c_str());
+}
+
 int drape(const Options& o, client::Client* client) {
   const auto request = drape_request(o, client);
   if (!request.ok()) return report_error(request.status(), o.json);
   cancel_on_interrupt();
   absl::StatusOr<v1::Drape> result;
+  std::string operation;
   {
     ProgressBar bar;
-    result = client->run_drape(*request, shown_on(&bar), interrupted);
+    const auto show = shown_on(&bar);
+    const auto told = [&](const std::string& name, const v1::OperationMetadata& metadata) {
+      operation = name;
+      show(name, metadata);
+    };
+    result = client->run_drape(*request, told, interrupted);
   }
-  if (!result.ok()) return report_error(result.status(), o.json);
+  if (!result.ok()) {
+    if (absl::IsInternal(result.status())) save_failed(operation, client, o);
+    return report_error(result.status(), o.json);
+  }
   if (const absl::Status saved = save_all(client, result->artifacts(), o.out); !saved.ok()) {
     return report_error(saved, o.json);
   }
@@ -146,6 +163,7 @@ int watch(const Options& o, client::Client* client) {
 int get(const Options& o, client::Client* client) {
   const auto drape = client->get_drape(o.name);
   if (!drape.ok()) return report_error(drape.status(), o.json);
+  if (drape->state() == v1::TASK_STATE_FAILED) save_failed(o.name, client, o);
   if (drape->state() == v1::TASK_STATE_FAILED || drape->state() == v1::TASK_STATE_CANCELLED) {
     return report_error(client->watch(o.name, {}), o.json);  // the operation knows why
   }

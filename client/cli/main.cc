@@ -4,12 +4,14 @@
 #include "client/cli/commands.h"
 #include "client/cli/local_service.h"
 #include "client/cli/options.h"
+#include "client/cli/replay_command.h"
 #include "client/lib/client.h"
 
 int main(int argc, char** argv) {
   using namespace tryon;
   cli::Options options;
   if (const int code = cli::parse_options(argc, argv, &options); code >= 0) return code;
+  if (options.command == "replay") return cli::replay(options);
   std::optional<cli::LocalService> local;
   std::string address = options.server;
   if (address.empty()) {

@@ -150,6 +150,9 @@ int parse_options(int argc, char** argv, Options* options) {
   add_garments(&app, options);
   add_command(&app, options, "fabrics", "fabrics", "list the fabric library");
   add_command(&app, options, "solvers", "solvers", "list the simulation methods");
+  add_command(&app, options, "replay", "replay", "run the failed steps of a drape's replay.tryon again, here")
+      ->add_option("file", options->file, "replay.tryon of a failed drape")
+      ->required();
   for (const char* word : {"watch", "get", "cancel"}) {
     CLI::App* command = add_command(&app, options, word, word, std::string(word) + " a drape or operation by name");
     command->add_option("name", options->name, "drapes/{id} or operations/{id}")->required();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "server/base/stage_clock.h"
 #include "server/base/status.h"
 #include "server/drape/assemble.h"
@@ -34,9 +35,21 @@ absl::StatusOr<GarmentMesh> cloth_of(const RunContext& run, const LoadedGarment&
   return garment;
 }
 
+constexpr char kReplayPayload[] = "tryon/replay";
+
 Artifact json_artifact(const std::string& text) { return {text, "application/json"}; }
 
 }  // namespace
+
+std::string replay_of(const absl::Status& status) {
+  const auto bundle = status.GetPayload(kReplayPayload);
+  return bundle ? std::string(*bundle) : std::string();
+}
+
+absl::Status with_replay(absl::Status status, std::string_view bundle) {
+  if (!bundle.empty()) status.SetPayload(kReplayPayload, absl::Cord(absl::string_view(bundle.data(), bundle.size())));
+  return status;
+}
 
 absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input) {
   ASSIGN_OR_RETURN(StoredBody stored, load_body(run, request, input));
@@ -96,7 +109,13 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   ASSIGN_OR_RETURN(const GarmentMesh garment, cloth_of(run, source, person, settings.resolution_mm * 1e-3, &arranged));
   clock.enter("drape");
   const auto collider = make_collider(settings, person);
-  ASSIGN_OR_RETURN(const Settled settled, sew_and_settle(run, garment, fabric, *collider, settle_options(settings)));
+  SettleOptions options = settle_options(settings);
+  options.before_step = input.before_step;
+  std::string replay;
+  options.on_fault = [&replay](std::string bundle) { replay = std::move(bundle); };
+  auto outcome = sew_and_settle(run, garment, fabric, *collider, options);
+  if (!outcome.ok()) return with_replay(outcome.status(), replay);
+  const Settled settled = *std::move(outcome);
   clock.enter("export");
   PipelineResult result;
   ASSIGN_OR_RETURN(result.artifacts, deliver_drape(run, person, garment, settled, fabric));

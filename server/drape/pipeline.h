@@ -5,8 +5,10 @@
 // Thread rules: one call, one thread (plus the context's executor); calls are independent.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "server/base/run_context.h"
@@ -15,6 +17,10 @@
 
 namespace tryon {
 
+namespace sim {
+struct DrapeState;
+}
+
 struct Artifact {
   std::string bytes;
   std::string media_type;  // "model/gltf-binary", "image/png", "application/json", ...
@@ -22,6 +28,8 @@ struct Artifact {
 using Artifacts = std::map<std::string, Artifact>;  // file name -> artifact
 
 inline constexpr char kStoredBodyName[] = "body.tryon";  // the artifact that a drape of the body begins with
+
+inline constexpr char kReplayName[] = "replay.tryon";  // of a drape that failed by our fault: see sim/replay.h
 
 struct PipelineInput {
   std::string body_bytes;     // the scan's file; empty for a figure and the sample
@@ -32,6 +40,8 @@ struct PipelineInput {
   std::string tailored_body;  // body.tryon of the body that a template is made to measure for; empty without
   std::string meshparse_path = default_meshparse_path();
   ParseLimits parse_limits;
+  // Told of the cloth before each step, and may change it: the door for faults that tests inject. May be empty.
+  std::function<void(sim::DrapeState*)> before_step;
 };
 
 struct PipelineResult {
@@ -49,5 +59,8 @@ absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentR
 // garment.glb, garment.obj, scene.glb, preview_{front,back,left,right}.png, metrics.json
 absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeRequest& request,
                                          const PipelineInput& input);
+// The bundle of a run_drape that ended by our fault in a step of the cloth; empty for any other status.
+std::string replay_of(const absl::Status& status);
+absl::Status with_replay(absl::Status status, std::string_view bundle);
 
 }  // namespace tryon

@@ -5,6 +5,7 @@
 // rules: as RunContext.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,13 @@
 #include "server/garment/garment.h"
 #include "server/sim/cloth_forces.h"
 #include "server/sim/model.h"
+#include "server/sim/replay.h"
 #include "server/sim/solvers/solver.h"
 
 namespace tryon {
+
+// Told of the cloth before each step, and may change it.
+using BeforeStep = std::function<void(sim::DrapeState*)>;
 
 struct SettleOptions {
   std::string solver = sim::kDefaultSolver;
@@ -26,6 +31,8 @@ struct SettleOptions {
   sim::Wind air;       // but for its velocity
   sim::SpringLayout membrane = sim::SpringLayout::kThreads;  // once sewn: panels are sewn as threads
   sim::BendLaw bend = sim::BendLaw::kQuadratic;
+  BeforeStep before_step;   // may be empty
+  sim::FaultSink on_fault;  // gets the replay bundle of a step that fails; may be empty
 };
 
 struct SettleReport {

@@ -61,17 +61,17 @@ absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garmen
   sim::SolverSettings settings;
   settings.velocity_keep = kSewKeep;
   settings.tie_stiffness = kCloseTie;
-  ASSIGN_OR_RETURN(auto closing, sim::make_solver(options.solver, model, settings));
+  ASSIGN_OR_RETURN(auto closing, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   sim::Scene scene;
   scene.collider = &collider;
   scene.gravity.setZero();
   if (options.self_contact) scene.self_contact = kLayerGap;
   sim::DrapeState state = sim::start_state(cloth);
-  Stage close{run, scene, *closing, state, out.report};
+  Stage close{run, scene, *closing, state, out.report, options.before_step};
   RETURN_IF_ERROR(sew(&close, cloth.ties, kCloseSteps, 1.0));
   settings.tie_stiffness = kPressTie;
-  ASSIGN_OR_RETURN(auto pressing, sim::make_solver(options.solver, model, settings));
-  Stage press{run, scene, *pressing, state, out.report};
+  ASSIGN_OR_RETURN(auto pressing, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
+  Stage press{run, scene, *pressing, state, out.report, options.before_step};
   RETURN_IF_ERROR(sew(&press, cloth.ties, kPatientSteps, 0.0));
   if (out.report.gap_before_weld_mm > kSewnGapMm) {
     scene.self_contact = 0.0;

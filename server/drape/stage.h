@@ -3,12 +3,14 @@
 // RunContext.
 #pragma once
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/time/clock.h"
 #include "server/base/run_context.h"
 #include "server/base/status.h"
+#include "server/base/text.h"
 #include "server/drape/settle.h"
 #include "server/sim/model.h"
 #include "server/sim/solvers/solver.h"
@@ -25,10 +27,19 @@ struct Stage {
   sim::Solver& solver;
   sim::DrapeState& state;
   SettleReport& report;
+  const BeforeStep& before_step;
 };
 
+// A fault of ours says where it happened; what the caller asked for (an end) needs no place.
+inline absl::Status located(const absl::Status& status, std::string_view place) {
+  return absl::IsInternal(status) ? prefix_field(status, place) : status;
+}
+
 inline absl::StatusOr<sim::StepReport> advance(Stage* stage) {
-  ASSIGN_OR_RETURN(sim::StepReport step, stage->solver.step(stage->run, stage->scene, &stage->state));
+  if (stage->before_step) stage->before_step(&stage->state);
+  const auto stepped = stage->solver.step(stage->run, stage->scene, &stage->state);
+  if (!stepped.ok()) return located(stepped.status(), cat("step[", stage->state.step, "]."));
+  const sim::StepReport& step = *stepped;
   stage->report.iterations += step.iterations;
   stage->report.collision_s += step.collision_s;
   stage->report.drape_s += step.total_s;

@@ -88,7 +88,10 @@ Moved moved(TaskRecord task, const Completed& event, int64_t now_us) {
 Moved moved(TaskRecord task, const Failed& event, int64_t now_us) {
   RETURN_IF_ERROR(check_lease(task, event.attempt, "failed"));
   task.status = event.status;
-  if (!event.retryable) return finish(std::move(task), TaskState::kFailed, now_us);
+  if (!event.retryable) {
+    task.outputs = event.outputs;
+    return finish(std::move(task), TaskState::kFailed, now_us);
+  }
   return queue_again(std::move(task), now_us);
 }
 
@@ -129,6 +132,7 @@ Moved moved(TaskRecord task, const Resubmitted& event, int64_t now_us) {
   task.started_us = task.finished_us = 0;
   task.deadline_us = event.deadline_us;
   task.status.clear();
+  task.outputs.clear();
   return task;
 }
 

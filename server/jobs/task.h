@@ -54,7 +54,7 @@ struct TaskRecord {
   std::string status;                      // encode_status of the last failure, empty if none
   bool settled = true;                     // of a succeeded drape
   std::string summary;                     // JSON of the result
-  std::map<std::string, BlobRef> outputs;  // file name -> blob
+  std::map<std::string, BlobRef> outputs;  // file name -> blob; of a failure what shows it again, if anything does
   StageSeconds stage_seconds;              // of the attempt that succeeded
   bool operator==(const TaskRecord&) const = default;
 };
@@ -80,6 +80,7 @@ struct Failed {
   int attempt;
   std::string status;
   bool retryable;
+  std::map<std::string, BlobRef> outputs = {};  // kept where it is final
 };
 struct Released {  // drain: back to the queue, the attempt does not count as a try
   int attempt;

@@ -178,10 +178,12 @@ class MemoryJobStore : public JobStore {
     return save(std::move(after));
   }
 
-  // The one place where a record changes, so that the queue, the leases and the counts follow it.
+  // The one place where a record changes, so that the queue, the leases, the counts and the orphans follow it.
   TaskRecord save(TaskRecord task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     TaskRecord& slot = tasks_[task.id];
     if (!slot.id.empty()) {
+      for (const auto& [name, blob] : slot.outputs)
+        if (task.outputs.count(name) == 0) orphans_.insert(blob.digest);
       --count(slot.state);
       queue_.erase({slot.created_us, slot.id});
       leased_.erase(slot.id);
@@ -223,7 +225,7 @@ class MemoryJobStore : public JobStore {
   std::map<std::string, TaskRecord> tasks_ ABSL_GUARDED_BY(mutex_);
   std::set<std::pair<int64_t, std::string>> queue_ ABSL_GUARDED_BY(mutex_);  // (created_us, id) of the queued
   std::set<std::string> leased_ ABSL_GUARDED_BY(mutex_);
-  std::set<std::string> orphans_ ABSL_GUARDED_BY(mutex_);  // blobs of erased tasks
+  std::set<std::string> orphans_ ABSL_GUARDED_BY(mutex_);  // blobs of erased tasks, and of failures asked for again
   std::deque<FinishedTask> finished_ ABSL_GUARDED_BY(mutex_);
   int64_t last_cursor_ ABSL_GUARDED_BY(mutex_) = 0;
   JobStats stats_ ABSL_GUARDED_BY(mutex_);

@@ -173,7 +173,9 @@ absl::StatusOr<std::optional<TaskRecord>> find(SqliteDb* db, const std::string& 
     task = record_of(query);
   }
   RETURN_IF_ERROR(load_links(db, &task));
-  if (task.state == TaskState::kSucceeded) {  // never changes again, so the three reads agree
+  // A success never changes again, so the three reads agree; a failure asked for again has lost its files, nothing
+  // more.
+  if (task.state == TaskState::kSucceeded || task.state == TaskState::kFailed) {
     ASSIGN_OR_RETURN(task.outputs, load_outputs(db, id));
     ASSIGN_OR_RETURN(task.stage_seconds, load_stages(db, id));
   }
@@ -198,6 +200,16 @@ absl::Status save_result(SqliteDb* db, const TaskRecord& task) {
   return absl::OkStatus();
 }
 
+// What a task has made so far may go.
+absl::Status drop_outputs(SqliteDb* db, const std::string& id) {
+  for (const char* sql : {"INSERT OR IGNORE INTO blob_orphan SELECT digest FROM task_output WHERE task = ?",
+                          "DELETE FROM task_output WHERE task = ?"}) {
+    ASSIGN_OR_RETURN(SqliteStatement drop, db->prepare(sql));
+    RETURN_IF_ERROR(drop.bind(id).finish());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status note_finish(SqliteDb* db, const TaskRecord& task) {
   const FinishedTask finish = finished_task(task);
   ASSIGN_OR_RETURN(SqliteStatement insert,
@@ -218,7 +230,8 @@ absl::StatusOr<TaskRecord> move(SqliteDb* db, const TaskRecord& task, const Task
     RETURN_IF_ERROR(update.finish());
   }
   if (is_final(after.state) && !is_final(task.state)) RETURN_IF_ERROR(note_finish(db, after));
-  if (after.state == TaskState::kSucceeded) RETURN_IF_ERROR(save_result(db, after));
+  if (!task.outputs.empty() && after.outputs.empty()) RETURN_IF_ERROR(drop_outputs(db, task.id));
+  if (is_final(after.state) && !is_final(task.state)) RETURN_IF_ERROR(save_result(db, after));
   return after;
 }
 
@@ -470,11 +483,11 @@ class SqliteJobStore : public JobStore {
       ASSIGN_OR_RETURN(SqliteTransaction transaction, SqliteTransaction::begin(writer_.get()));
       ASSIGN_OR_RETURN(const TaskRecord task, load(writer_.get(), id));
       RETURN_IF_ERROR(check_erase(task));
+      RETURN_IF_ERROR(drop_outputs(writer_.get(), id));
       for (const char* sql :
-           {"INSERT OR IGNORE INTO blob_orphan SELECT digest FROM task_output WHERE task = ?",
-            "INSERT OR IGNORE INTO blob_orphan SELECT target FROM task_link WHERE task = ? AND role > 0",
-            "DELETE FROM task_output WHERE task = ?", "DELETE FROM task_stage WHERE task = ?",
-            "DELETE FROM task_link WHERE task = ?", "DELETE FROM task WHERE id = ?"}) {
+           {"INSERT OR IGNORE INTO blob_orphan SELECT target FROM task_link WHERE task = ? AND role > 0",
+            "DELETE FROM task_stage WHERE task = ?", "DELETE FROM task_link WHERE task = ?",
+            "DELETE FROM task WHERE id = ?"}) {
         ASSIGN_OR_RETURN(SqliteStatement remove, writer_->prepare(sql));
         RETURN_IF_ERROR(remove.bind(id).finish());
       }

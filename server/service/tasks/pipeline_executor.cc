@@ -73,8 +73,12 @@ absl::StatusOr<PipelineResult> do_drape(const RunContext& run, const std::string
 TaskExecutor pipeline_executor(const std::string& meshparse_path) {
   PipelineInput input;
   if (!meshparse_path.empty()) input.meshparse_path = meshparse_path;
-  return [input](const RunContext& run, const std::string& kind, const std::string& spec,
-                 const BlobReader& read) -> absl::StatusOr<PipelineResult> {
+  return pipeline_executor(std::move(input));
+}
+
+TaskExecutor pipeline_executor(PipelineInput input) {
+  return [input = std::move(input)](const RunContext& run, const std::string& kind, const std::string& spec,
+                                    const BlobReader& read) -> absl::StatusOr<PipelineResult> {
     if (kind == "body") return do_body(run, spec, read, input);
     if (kind == "garment" || kind == "check") return do_garment(run, spec, read, input);
     if (kind == "drape") return do_drape(run, spec, read, input);

@@ -122,19 +122,28 @@ absl::StatusOr<Completed> complete(const TaskExecutor& executor, JobStore* jobs,
                    work->stages.finish()};
 }
 
+// What is left of a failure for its report. A bundle that cannot be stored must not hide the failure itself.
+std::map<std::string, BlobRef> store_replay(BlobStore* blobs, const absl::Status& fault, Work* work) {
+  std::string bundle = replay_of(fault);
+  if (bundle.empty()) return {};
+  Artifacts artifacts;
+  artifacts[kReplayName] = {std::move(bundle), "application/octet-stream"};
+  return store_outputs(blobs, artifacts, work).value_or(std::map<std::string, BlobRef>());
+}
+
 // The same input fails the same way, so only the world's faults are worth another try.
 bool is_retryable(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsAborted(status); }
 
 // What to tell the store; nothing if the task is no longer ours.
-std::optional<TaskEvent> verdict_event(LeaseKeeper::Verdict verdict, int attempt,
-                                       const absl::StatusOr<Completed>& done) {
+std::optional<TaskEvent> verdict_event(LeaseKeeper::Verdict verdict, int attempt, const absl::StatusOr<Completed>& done,
+                                       const std::map<std::string, BlobRef>& replay) {
   if (verdict == LeaseKeeper::Verdict::kLost) return std::nullopt;
   if (done.ok()) return *done;
   if (absl::IsCancelled(done.status()) && verdict == LeaseKeeper::Verdict::kCancelled) {
     return CancelAcknowledged{attempt};
   }
   if (absl::IsCancelled(done.status()) && verdict == LeaseKeeper::Verdict::kStopping) return Released{attempt};
-  return Failed{attempt, encode_status(done.status()), is_retryable(done.status())};
+  return Failed{attempt, encode_status(done.status()), is_retryable(done.status()), replay};
 }
 
 // A store that is out of reach for a moment must not cost the work: asks again for half a lease.
@@ -194,9 +203,10 @@ void TaskRunner::run_task(const TaskRecord& task) {
   work.run.on_progress = [&work](const Progress& progress) { work.enter(progress); };
 
   const absl::StatusOr<Completed> done = complete(executor_, jobs_, blobs_, &work);
+  const auto replay = store_replay(blobs_, done.status(), &work);
   work.keeper.stop();
   TaskEventLog log{task.id, task.kind, "retried", "LEASE_LOST", 0.0, work.stages.finish()};
-  if (const auto event = verdict_event(work.keeper.verdict(), task.attempt, done)) {
+  if (const auto event = verdict_event(work.keeper.verdict(), task.attempt, done, replay)) {
     const auto told = tell(jobs_, task.id, *event, options_.lease);
     if (told.ok() && is_final(told->state)) log.outcome = finished_task(*told).outcome;
     const absl::Status& fault = told.ok() ? done.status() : told.status();

@@ -46,6 +46,8 @@ using TaskExecutor = std::function<absl::StatusOr<PipelineResult>(const RunConte
                                                                   const std::string& spec, const BlobReader& read)>;
 // The pipeline of drape/, by kind: "body", "garment", "drape". Threads as the drape's settings say.
 TaskExecutor pipeline_executor(const std::string& meshparse_path);
+// The same over what all its inputs begin with.
+TaskExecutor pipeline_executor(PipelineInput input);
 
 class TaskRunner {
  public:

@@ -138,6 +138,30 @@ TEST_P(JobStoreTest, AResultIsKeptWhole) {
   EXPECT_EQ(task.stage_seconds, result.stage_seconds);
 }
 
+TEST_P(JobStoreTest, AFinalFailureKeepsWhatShowsItAgainUntilItIsAskedForAgain) {
+  const BlobRef replay{std::string(64, 'c'), 5, "application/octet-stream"};
+  store_->submit(request("a")).value();
+  const Failed failure{leased().attempt, encode_status(internal_fault("x")), false, {{"replay.tryon", replay}}};
+  store_->apply("a", failure).value();
+  EXPECT_EQ(store_->get("a")->outputs, failure.outputs);
+  EXPECT_TRUE(store_->needs_blob(replay.digest).value());
+  EXPECT_TRUE(store_->spent_blobs(10)->empty());
+  EXPECT_TRUE(store_->submit(request("a"))->outputs.empty());
+  EXPECT_TRUE(store_->get("a")->outputs.empty());
+  EXPECT_FALSE(store_->needs_blob(replay.digest).value());
+  EXPECT_EQ(store_->spent_blobs(10).value(), std::vector<std::string>{replay.digest});
+  store_->apply("a", Failed{leased().attempt, failure.status, false, failure.outputs}).value();  // it fails again
+  EXPECT_EQ(store_->get("a")->outputs, failure.outputs);
+  EXPECT_TRUE(store_->needs_blob(replay.digest).value());
+}
+
+TEST_P(JobStoreTest, AFailureWorthAnotherTryKeepsNothing) {
+  store_->submit(request("a")).value();
+  const BlobRef some{std::string(64, 'c'), 5, "application/octet-stream"};
+  store_->apply("a", Failed{leased().attempt, encode_status(internal_fault("x")), true, {{"f", some}}}).value();
+  EXPECT_TRUE(store_->get("a")->outputs.empty());
+}
+
 TEST_P(JobStoreTest, AnExpiredLeaseGoesToTheNextWorkerAndTheOldOneIsFencedOff) {
   store_->submit(request("a")).value();
   const TaskRecord first = leased("w1");

@@ -170,6 +170,18 @@ TEST_F(RunnerTest, AnExceptionFailsTheTaskAndNotTheWorker) {
   EXPECT_EQ(reason_of(decode_status(task.status)), "INTERNAL");
 }
 
+TEST_F(RunnerTest, AFaultOfOursLeavesItsReplayAndIsToldAsItWas) {
+  submit();
+  const absl::Status fault = internal_fault("phase solve: particle 3 is not a finite number");
+  const TaskRecord task = after(failing(with_replay(fault, "bundle")));
+  EXPECT_EQ(task.state, TaskState::kFailed);
+  EXPECT_EQ(decode_status(task.status), fault);
+  ASSERT_EQ(task.outputs.count("replay.tryon"), 1u);
+  EXPECT_EQ(blobs_->read(task.outputs.at("replay.tryon").digest, 0, 0).value(), "bundle");
+  submit();
+  EXPECT_TRUE(after(failing(fault)).outputs.empty());
+}
+
 TEST_F(RunnerTest, ProgressReachesTheStoreAndStagesAreTimed) {
   submit();
   const TaskRecord task = after([this](const RunContext& run, const std::string&, const std::string&,
