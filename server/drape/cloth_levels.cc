@@ -71,6 +71,10 @@ WeldedMesh ClothLevels::welded(int level, std::vector<Vec3> positions) const {
     const CoarseLevel& coarse = hierarchy_.coarser[level - 1];
     out.mesh.triangles = coarse.triangles;
     out.corner_flat = coarse.corner_flat;
+    std::vector<int> level_vertex(finest_.mesh.positions.size(), -1), vertex;
+    for (int v = 0; v < coarse.vertex_count(); ++v) level_vertex[coarse.finest[v]] = v;
+    for (const int v : finest_.source) vertex.push_back(level_vertex[v]);
+    out.elastics = elastic_spans(*garment_, vertex);
   }
   out.mesh.positions = std::move(positions);
   return out;

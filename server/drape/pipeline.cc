@@ -1,5 +1,6 @@
 #include "server/drape/pipeline.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/cord.h"
@@ -12,6 +13,7 @@
 #include "server/drape/measure.h"
 #include "server/drape/measure_fit.h"
 #include "server/drape/settle.h"
+#include "server/garment/waist_fit.h"
 
 namespace tryon {
 namespace {
@@ -36,6 +38,20 @@ absl::StatusOr<GarmentMesh> cloth_of(const RunContext& run, const LoadedGarment&
 }
 
 constexpr char kReplayPayload[] = "tryon/replay";
+// Whether the waist holds depends on how far the cloth gives.
+void note_waist(const LoadedGarment& source, const FittedPerson& person, const Fabric& fabric,
+                ArrangeReport* arranged) {
+  if (source.grown) return;
+  const DraftMeasurements girths = draft_measurements(person.body);
+  arranged->findings =
+      waist_findings(source.made.pattern, girths.waist_girth, girths.hip_girth, fabric.comfortable_strain.weft);
+}
+
+// Laid pleats are layers from the start: without contact between them they would lie in one another.
+bool has_layers(const GarmentMesh& garment) {
+  return std::any_of(garment.lines.begin(), garment.lines.end(),
+                     [](const ClothLine& line) { return line.kind == ClothLine::Kind::kFold; });
+}
 
 Artifact json_artifact(const std::string& text) { return {text, "application/json"}; }
 
@@ -107,9 +123,11 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   clock.enter("assemble");
   ArrangeReport arranged;
   ASSIGN_OR_RETURN(const GarmentMesh garment, cloth_of(run, source, person, settings.resolution_mm * 1e-3, &arranged));
+  note_waist(source, person, fabric, &arranged);
   clock.enter("drape");
   const auto collider = make_collider(settings, person);
   SettleOptions options = settle_options(settings);
+  options.self_contact = options.self_contact || has_layers(garment);
   options.before_step = input.before_step;
   std::string replay;
   options.on_fault = [&replay](std::string bundle) { replay = std::move(bundle); };

@@ -11,8 +11,22 @@ namespace {
 constexpr int kFallSteps = 45, kRefallSteps = 4, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kPatience = 25, kLongPatience = 45;
 constexpr double kFallKeep = 0.96, kCalmStep = 0.3, kShortCalmStep = 0.1;
-constexpr int kBlowSteps = 90;  // three simulated seconds
+constexpr double kTetherParts = 4.0, kMostTethers = 64.0;  // of one span of an elastic
+constexpr int kBlowSteps = 90;                             // three simulated seconds
 constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
+
+// A tether pulls only where it is longer than its rest length, as an elastic does. All tethers of a cloth are equally
+// stiff: stiffer spans take several of the softest one's quarter.
+void add_elastics(const WeldedMesh& welded, sim::ClothInput* cloth) {
+  double softest = 1e300;
+  for (const ElasticSpan& span : welded.elastics) softest = std::min(softest, span.stiffness);
+  if (welded.elastics.empty()) return;
+  cloth->tether_stiffness = std::clamp(softest / kTetherParts, 1e-3, 1e6);
+  for (const ElasticSpan& span : welded.elastics) {
+    const double parts = std::min(std::round(span.stiffness / cloth->tether_stiffness), kMostTethers);
+    for (int i = 0; i < parts; ++i) cloth->tethers.push_back({span.a, span.b, span.length});
+  }
+}
 
 sim::ClothInput closed_garment(const WeldedMesh& welded, const Fabric& fabric) {
   sim::ClothInput cloth;
@@ -20,6 +34,7 @@ sim::ClothInput closed_garment(const WeldedMesh& welded, const Fabric& fabric) {
   cloth.triangles = welded.mesh.triangles;
   cloth.corner_flat = welded.corner_flat;
   cloth.fabric = spring_fabric(fabric);
+  add_elastics(welded, &cloth);
   return cloth;
 }
 

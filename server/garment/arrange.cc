@@ -7,7 +7,9 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/garment/arrange_roles.h"
+#include "server/garment/pleats.h"
 #include "server/garment/separate.h"
+#include "server/mesh/predicates.h"
 
 namespace tryon {
 namespace {
@@ -76,6 +78,22 @@ double overhead_lift(const ArrangeTarget& body, const GarmentMesh& garment) {
   return best_lift;
 }
 
+// Pleats are laid in the place that the file gives their panel.
+void lay_pleats(const Pattern& pattern, GarmentMesh* garment) {
+  for (size_t p = 0; p < pattern.panels.size(); ++p) {
+    const Panel& panel = pattern.panels[p];
+    const LaidPanel laid(panel);
+    if (!laid.has_pleats()) continue;
+    const double outer = signed_area(outline_points(panel)) < 0.0 ? -1.0 : 1.0;
+    for (int v = 0; v < garment->vertex_count(); ++v) {
+      if (garment->panel[v] != static_cast<int>(p)) continue;
+      const Vec2 at = laid.at(garment->flat[v]);
+      const Vec3 place(at.x(), at.y(), outer * laid.height(garment->flat[v]));
+      garment->placed[v] = panel.rotation * place + panel.translation;
+    }
+  }
+}
+
 // The smallest push along `direction`, in steps no longer than what is missing, that frees all points.
 absl::StatusOr<double> push_needed(const SolidSet& solids, const std::vector<Vec3>& points, const Vec3& direction) {
   double push = 0.0;
@@ -101,6 +119,7 @@ absl::StatusOr<ArrangeReport> arrange(const RunContext& run, const ArrangeTarget
   if (report.by_roles) {
     ASSIGN_OR_RETURN(on_arm, place_by_roles(run, body, pattern, garment));
   } else {
+    lay_pleats(pattern, garment);
     report.lifted_m = lift_needed(body, pattern, *garment);
   }
   for (Vec3& p : garment->placed) p.y() += report.lifted_m;

@@ -10,6 +10,7 @@
 #include "server/base/text.h"
 #include "server/garment/fold_section.h"
 #include "server/garment/piece_layout.h"
+#include "server/garment/pleats.h"
 #include "server/garment/separate.h"
 
 namespace tryon {
@@ -96,8 +97,10 @@ double room_between(const std::vector<Solid>& arms, double low, double high) {
 
 class RolePlacer {
  public:
-  RolePlacer(const ArrangeTarget& body, const GarmentLayout& layout, GarmentMesh* garment)
-      : body_(body), layout_(layout), garment_(*garment), vertices_(panel_vertices(*garment)) {}
+  RolePlacer(const ArrangeTarget& body, const GarmentLayout& layout, const Pattern& pattern, GarmentMesh* garment)
+      : body_(body), layout_(layout), garment_(*garment), vertices_(panel_vertices(*garment)) {
+    for (const Panel& panel : pattern.panels) laid_.emplace_back(panel);
+  }
   absl::Status run(const RunContext& context);
 
  private:
@@ -117,6 +120,7 @@ class RolePlacer {
   const GarmentLayout& layout_;
   GarmentMesh& garment_;
   std::vector<std::vector<int>> vertices_;
+  std::vector<LaidPanel> laid_;
 };
 
 Axis RolePlacer::trunk() const {
@@ -163,8 +167,14 @@ double RolePlacer::half_width(int p) const {
 void RolePlacer::put(int p, const Axis& axis, double distance, const FoldSection& section) {
   const PieceLayout& l = layout_.pieces[static_cast<size_t>(p)];
   const Vec3 out = axis.facing(l.facing), right = axis.right_of(l.facing);
+  const LaidPanel& laid = laid_[static_cast<size_t>(p)];
   for (const int v : vertices_[p]) {
-    const Vec2 at = l.to_surface(garment_.flat[v]), place = section.at(at.x());
+    const Vec2 at = l.to_surface(laid.at(garment_.flat[v]));
+    Vec2 place = section.at(at.x());
+    if (laid.has_pleats()) {  // layers lie on each other across the section
+      const Vec2 along = (section.at(at.x() + 1e-3) - section.at(at.x() - 1e-3)).normalized();
+      place += laid.height(garment_.flat[v]) * Vec2(-along.y(), along.x());
+    }
     garment_.placed[v] =
         axis.origin + axis.beside(at.y()) + at.y() * axis.up + (distance + place.y()) * out + place.x() * right;
   }
@@ -271,8 +281,8 @@ absl::Status RolePlacer::run(const RunContext& context) {
 
 absl::StatusOr<std::vector<bool>> place_by_roles(const RunContext& run, const ArrangeTarget& body,
                                                  const Pattern& pattern, GarmentMesh* garment) {
-  ASSIGN_OR_RETURN(const GarmentLayout layout, lay_out(pattern));
-  RETURN_IF_ERROR(RolePlacer(body, layout, garment).run(run));
+  ASSIGN_OR_RETURN(const GarmentLayout layout, lay_out(with_pleats_laid(pattern)));
+  RETURN_IF_ERROR(RolePlacer(body, layout, pattern, garment).run(run));
   std::vector<bool> on_arm;
   for (const PieceLayout& piece : layout.pieces) on_arm.push_back(piece.tube != PieceTube::kTrunk);
   return on_arm;

@@ -67,7 +67,7 @@ bool PanelCrossings::triangles_cross(int a, int b) const {
 std::vector<std::pair<int, int>> PanelCrossings::between(int p, int q, size_t limit) const {
   std::vector<std::pair<int, int>> pairs;
   const Box3 shared = boxes_[p].intersection(boxes_[q]);
-  if (p == q || shared.isEmpty()) return pairs;
+  if (shared.isEmpty()) return pairs;
   struct Entry {
     Box3 box;
     int triangle;
@@ -90,7 +90,9 @@ std::vector<std::pair<int, int>> PanelCrossings::between(int p, int q, size_t li
     const auto begin = std::lower_bound(second.begin(), second.end(), a.box.min().y() - tallest,
                                         [](const Entry& e, double y) { return e.box.min().y() < y; });
     for (auto b = begin; b != second.end() && b->box.min().y() <= a.box.max().y(); ++b) {
-      if (!a.box.intersects(b->box) || !triangles_cross(a.triangle, b->triangle)) continue;
+      if ((p == q && a.triangle >= b->triangle) || !a.box.intersects(b->box) ||
+          !triangles_cross(a.triangle, b->triangle))
+        continue;
       pairs.emplace_back(std::min(a.triangle, b->triangle), std::max(a.triangle, b->triangle));
       if (pairs.size() >= limit) return pairs;
     }

@@ -14,7 +14,7 @@ namespace tryon {
 class PanelCrossings {
  public:
   explicit PanelCrossings(const GarmentMesh& garment);  // keeps a reference; positions are read at each call
-  // Triangles of panels p and q that cross; at most `limit` pairs.
+  // Triangles of panels p and q that cross, or of one panel that do and share no vertex; at most `limit` pairs.
   std::vector<std::pair<int, int>> between(int p, int q, size_t limit = SIZE_MAX) const;
   bool cross(int p, int q) const { return !between(p, q, 1).empty(); }
   void moved(int p);  // the panel's vertices have new places

@@ -17,6 +17,15 @@ Panel mirrored(Panel panel, std::string name) {
 
 Panel reversed(Panel panel) {
   std::reverse(panel.edges.begin(), panel.edges.end());
+  for (Pleat& pleat : panel.pleats) {  // the crease goes on facing the same way on the cloth
+    pleat.edge = turned(pleat.edge, static_cast<int>(panel.edges.size()));
+    pleat.at = 1.0 - pleat.at;
+    if (pleat.kind == Pleat::Kind::kKnifeToEnd) {
+      pleat.kind = Pleat::Kind::kKnifeToStart;
+    } else if (pleat.kind == Pleat::Kind::kKnifeToStart) {
+      pleat.kind = Pleat::Kind::kKnifeToEnd;
+    }
+  }
   for (PanelEdge& e : panel.edges) {
     std::swap(e.start, e.end);
     std::reverse(e.curve.controls.begin(), e.curve.controls.end());

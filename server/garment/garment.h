@@ -7,6 +7,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,9 +25,18 @@ struct Seam {
 
 // A line of a panel that runs along edges of triangles, or one of its parts where the outline cuts it.
 struct ClothLine {
-  enum class Kind { kDrawn, kCut, kFold } kind = Kind::kDrawn;  // kCut: the cloth is open along it
-  int panel = 0, source = 0;                                    // in Panel::lines; of a fold in Panel::pleats
+  // kCut: the cloth is open along it; kFold: a crease; kTack: where a pleat's visible crease is sewn down.
+  enum class Kind { kDrawn, kCut, kFold, kTack } kind = Kind::kDrawn;
+  int panel = 0, source = 0;  // in Panel::lines; of a fold or tack in Panel::pleats
   std::vector<int> vertices;  // in walking order; a closed line ends with its first vertex
+  double offset = 0.0;        // of a fold or tack: metres along the edge from its pleat's middle
+};
+
+// Cloth with an elastic: it pulls where it is longer than its relaxed length.
+struct ElasticBand {
+  std::vector<int> vertices;  // along the edge, in walking order
+  double relaxed = 1.0;       // relaxed length over the cloth's
+  double stiffness = 0.0;     // newtons a unit of strain
 };
 
 struct GarmentMesh {
@@ -39,6 +49,7 @@ struct GarmentMesh {
   std::vector<std::string> panel_names;
   std::vector<int> waist_line;  // vertices of edges labelled lower_interface (held up while sewing), may be empty
   std::vector<ClothLine> lines;
+  std::vector<ElasticBand> bands;
   std::vector<int> marks;  // vertices at notches and drill holes, ascending
 
   int vertex_count() const { return static_cast<int>(flat.size()); }
@@ -49,11 +60,22 @@ struct GarmentMesh {
 // pattern. Internal lines and folds of pleats run along edges; cut ones open the cloth, closed cut ones are holes.
 absl::StatusOr<GarmentMesh> mesh_garment(const RunContext& run, const Pattern& pattern, double edge_m);
 
+// A piece of an elastic between two welded vertices: it pulls where it is longer than `length`.
+struct ElasticSpan {
+  int a = 0, b = 0;
+  double length = 0.0;     // m, relaxed
+  double stiffness = 0.0;  // N/m
+};
+// The elastics of a garment on one of its meshes: `vertex` [GarmentMesh vertex_count] is -1 where that mesh has no
+// vertex; what it leaves out is bridged.
+std::vector<ElasticSpan> elastic_spans(const GarmentMesh& garment, const std::vector<int>& vertex);
+
 // Seams closed: partners become one vertex. corner_flat keeps the rest shape per triangle corner.
 struct WeldedMesh {
   TriangleMesh mesh;                             // world
   std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest coordinates of each corner
   std::vector<int> source;                       // [GarmentMesh vertex_count] -> welded vertex
+  std::vector<ElasticSpan> elastics;
 };
 WeldedMesh weld(const GarmentMesh& garment, const std::vector<Vec3>& positions);
 

@@ -9,6 +9,7 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/units.h"
+#include "server/garment/pleats.h"
 #include "server/garment/seam_graph.h"
 #include "server/garment/suggest_seams.h"
 
@@ -119,6 +120,22 @@ struct Linter {
       if (same) return true;
     }
     return false;
+  }
+
+  void pleats() const {
+    const auto& seams = pattern.seams;
+    if (std::any_of(seams.begin(), seams.end(), [](const SeamSpec& s) { return s.pleat; })) return;  // laid already
+    for (const Panel& panel : pattern.panels) {
+      const std::vector<bool> laid = laid_pleats(panel);
+      for (size_t i = 0; i < laid.size(); ++i) {
+        if (laid[i]) continue;
+        add(Severity::kWarning, "PLEAT_NOT_LAID", panel.name, panel.pleats[i].edge, -1,
+            cat("panel ", panel.name, ": pleat ", i, " takes ", mm_text(2.0 * pleat_reach(panel.pleats[i])),
+                " of edge ", panel.pleats[i].edge,
+                " and does not fit between its ends and the other pleats: its cloth is ", "gathered instead"),
+            "Move the pleat, or make it less deep.");
+      }
+    }
   }
 
   // Two equal pieces of one cloth in one place, or without any place and not said to be a pair.
@@ -302,6 +319,7 @@ std::vector<Finding> lint(const Pattern& pattern) {
   linter.unsewn(seams);
   linter.loose_parts(seams);
   linter.duplicates();
+  linter.pleats();
   linter.sizes();
   linter.small_edges();
   linter.grain();

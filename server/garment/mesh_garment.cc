@@ -164,7 +164,7 @@ void add_marks(const PanelMarks& marks, const PanelOutline& outline, const Plana
 void add_lines(const PanelMarks& marks, const PanelMesh& panel, int index, int base, GarmentMesh* garment) {
   for (size_t l = 0; l < panel.line.size(); ++l) {
     const MarkedLine& marked = marks.lines[panel.line[l]];
-    ClothLine line{marked.kind, index, marked.source, {}};
+    ClothLine line{marked.kind, index, marked.source, {}, marked.offset};
     for (const int v : panel.mesh.lines[l]) line.vertices.push_back(base + v);
     if (line.vertices.size() > 1) garment->lines.push_back(std::move(line));
   }
@@ -210,6 +210,49 @@ std::vector<int> find_waist_line(const Pattern& pattern, const std::vector<Panel
   return line;
 }
 
+// Vertices of a tack sewn to those of its pleat's visible crease, as far down as the pleat is sewn.
+Seam tack_seam(const GarmentMesh& garment, const Pleat& pleat, const ClothLine& crease, const ClothLine& tack) {
+  Seam seam;
+  const size_t count = std::min(crease.vertices.size(), tack.vertices.size());
+  for (size_t k = 1; k < count; ++k) {
+    const int left = crease.vertices[k], right = tack.vertices[k];
+    const double down = (garment.flat[left] - garment.flat[crease.vertices[0]]).norm();
+    const double off = (garment.flat[right] - garment.flat[tack.vertices[0]]).norm() - down;
+    if (down > pleat.stitched + 1e-9 || std::abs(off) > 0.5 * pleat.depth) break;
+    seam.left.push_back(left), seam.right.push_back(right);
+    seam.left_length = down, seam.right_length = down + off;
+  }
+  return seam;
+}
+
+// Pleats that are sewn down below the seam that holds them.
+void add_tacks(const Pattern& pattern, GarmentMesh* garment) {
+  for (const ClothLine& tack : garment->lines) {
+    if (tack.kind != ClothLine::Kind::kTack) continue;
+    const Pleat& pleat = pattern.panels[tack.panel].pleats[tack.source];
+    for (const ClothLine& crease : garment->lines) {
+      const bool same = crease.panel == tack.panel && crease.source == tack.source;
+      const bool pair = std::abs(std::abs(crease.offset - tack.offset) - 2.0 * pleat.depth) < 1e-9;
+      const bool visible = std::abs(crease.offset) > 1e-9;
+      if (crease.kind != ClothLine::Kind::kFold || !same || !pair || !visible) continue;
+      Seam seam = tack_seam(*garment, pleat, crease, tack);
+      if (!seam.left.empty()) garment->seams.push_back(std::move(seam));
+    }
+  }
+}
+
+// Seams and casings with an elastic in them.
+void add_bands(const Pattern& pattern, const std::vector<PanelOutline>& outlines, const std::vector<int>& base,
+               GarmentMesh* garment) {
+  for (const SeamSpec& seam : pattern.seams) {
+    if (seam.elastic.stiffness <= 0.0) continue;
+    for (const SeamRange& r : seam.a) {
+      garment->bands.push_back(
+          {edge_vertices(outlines[r.panel], base[r.panel], r.edge), seam.elastic.relaxed, seam.elastic.stiffness});
+    }
+  }
+}
+
 absl::StatusOr<GarmentMesh> mesh_split(const RunContext& run, const Pattern& pattern, double edge_m) {
   OutlinePlan plan(pattern, edge_m);
   ASSIGN_OR_RETURN(std::vector<PanelMesh> meshes, mesh_all(run, pattern, edge_m, &plan));
@@ -230,6 +273,8 @@ absl::StatusOr<GarmentMesh> mesh_split(const RunContext& run, const Pattern& pat
                                       edge_vertices(outlines[a.panel], base[a.panel], a.edge),
                                       edge_vertices(outlines[b.panel], base[b.panel], b.edge)));
   }
+  add_tacks(pattern, &garment);
+  add_bands(pattern, outlines, base, &garment);
   garment.waist_line = find_waist_line(pattern, outlines, base);
   return garment;
 }
@@ -238,9 +283,9 @@ absl::StatusOr<GarmentMesh> mesh_split(const RunContext& run, const Pattern& pat
 
 absl::StatusOr<GarmentMesh> mesh_garment(const RunContext& run, const Pattern& pattern, double edge_m) {
   RETURN_IF_ERROR(check_request(pattern, edge_m));
-  const bool darts =
-      std::any_of(pattern.panels.begin(), pattern.panels.end(), [](const Panel& p) { return !p.darts.empty(); });
-  if (pattern.seams.empty() && !darts) return mesh_split(run, pattern, edge_m);
+  const bool marked = std::any_of(pattern.panels.begin(), pattern.panels.end(),
+                                  [](const Panel& p) { return !p.darts.empty() || !p.pleats.empty(); });
+  if (pattern.seams.empty() && !marked) return mesh_split(run, pattern, edge_m);
   ASSIGN_OR_RETURN(const Pattern split, split_seams(pattern));
   return mesh_split(run, split, edge_m);
 }

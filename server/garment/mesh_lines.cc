@@ -9,6 +9,7 @@
 #include "server/base/status.h"
 #include "server/garment/mesh_outline.h"
 #include "server/garment/pattern_curve.h"
+#include "server/garment/pleats.h"
 #include "server/mesh/predicates.h"
 
 namespace tryon {
@@ -184,26 +185,36 @@ class Marker {
     return sum;
   }
 
-  // Folds run straight into the cloth, square to the pleat's edge, as far as the cloth goes.
+  // Folds run straight into the cloth, square to the pleat's edge, as far as the cloth goes. Where a pleat is sewn
+  // down, the line that its visible crease is sewn to is drawn as well.
   void add_folds(int index) {
     const Pleat& pleat = panel_.pleats[index];
-    const double length = edge_length(panel_, pleat.edge);
-    const std::vector<double> offsets = fold_offsets(pleat);
-    auto place = [&](double offset) { return std::clamp(pleat.at + offset / length, 0.0, 1.0); };
-    const Vec2 along = edge_at(panel_, pleat.edge, place(offsets.back() + pleat.depth)) -
-                       edge_at(panel_, pleat.edge, place(offsets.front() - pleat.depth));
+    const auto at = [&](double offset) -> Vec2 {
+      const EdgePlace place = walk_outline(panel_, {pleat.edge, pleat.at}, offset);
+      return edge_at(panel_, place.edge, place.at);
+    };
+    const double reach = pleat_reach(pleat);
+    const Vec2 along = at(reach) - at(-reach);
     Vec2 inward = Vec2(-along.y(), along.x()).normalized();
     if (signed_area(polygon_) < 0.0) inward = -inward;
-    for (const double offset : offsets) {
-      const double share = pleat.at + offset / length;
-      if (share < 0.0 || share > 1.0) continue;
-      const Vec2 s = edge_at(panel_, pleat.edge, share);
-      const Polyline ray = {s + 1e-5 * inward, s + 20.0 * inward};  // a panel measures 10 m at most
-      const std::vector<Run> runs = clipped(ray, polygon_);
-      if (runs.empty() || (runs.front().points.front() - ray.front()).norm() > 1e-4) continue;
-      Run run = runs.front();
-      run.points.front() = s, run.starts = true;
-      for (const Run& part : clear_parts(run)) add(ClothLine::Kind::kFold, index, part, false);
+    for (const double offset : fold_offsets(pleat)) add_fold(index, at(offset), inward, offset, ClothLine::Kind::kFold);
+    if (pleat.stitched <= 0.0) return;
+    for (const FoldPair& pair : fold_pairs(pleat)) {
+      const double offset = pair.middle + (pair.to_end ? pleat.depth : -pleat.depth);
+      add_fold(index, at(offset), inward, offset, ClothLine::Kind::kTack);
+    }
+  }
+
+  void add_fold(int index, const Vec2& s, const Vec2& inward, double offset, ClothLine::Kind kind) {
+    const Polyline ray = {s + 1e-5 * inward, s + 20.0 * inward};  // a panel measures 10 m at most
+    const std::vector<Run> runs = clipped(ray, polygon_);
+    if (runs.empty() || (runs.front().points.front() - ray.front()).norm() > 1e-4) return;
+    Run run = runs.front();
+    run.points.front() = s, run.starts = true;
+    for (const Run& part : clear_parts(run)) {
+      const size_t before = out_.lines.size();
+      add(kind, index, part, false);
+      if (out_.lines.size() > before) out_.lines.back().offset = offset;
     }
   }
 
@@ -337,20 +348,6 @@ bool stays_inside(const Vec2& p, const Vec2& q, int p_vertex, int q_vertex, cons
 }
 
 }  // namespace
-
-std::vector<double> fold_offsets(const Pleat& pleat) {
-  const double d = pleat.depth;
-  switch (pleat.kind) {
-    case Pleat::Kind::kKnifeToStart:
-      return {0.0, d};
-    case Pleat::Kind::kKnifeToEnd:
-      return {-d, 0.0};
-    case Pleat::Kind::kBox:
-    case Pleat::Kind::kInverted:
-      break;
-  }
-  return {-2.0 * d, -d, d, 2.0 * d};
-}
 
 PanelMarks panel_marks(const Panel& panel, double edge_m) {
   if (panel.lines.empty() && panel.pleats.empty() && panel.notches.empty() && panel.drill_holes.empty()) return {};

@@ -23,6 +23,7 @@ struct MarkedLine {
   int source = 0;            // in Panel::lines, or of a fold in Panel::pleats
   std::vector<Vec2> points;  // inside the cloth; a closed line ends with its first point
   bool closed = false;
+  double offset = 0.0;  // of a fold: metres along the edge from its pleat's middle
   bool starts_on_outline = false, ends_on_outline = false;
   OutlinePlace start, end;  // where it does
 };
@@ -37,9 +38,6 @@ struct PanelMarks {
 constexpr double kClear = 0.35;
 
 PanelMarks panel_marks(const Panel& panel, double edge_m);
-
-// Where the folds of a pleat lie along its edge, in metres from its middle; the first and last one end what it takes.
-std::vector<double> fold_offsets(const Pleat& pleat);
 
 // What the mesher takes for a sampled outline: lines that start and end on its points, and never cross it.
 struct MarkedDomain {

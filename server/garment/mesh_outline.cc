@@ -50,9 +50,11 @@ OutlinePlan::OutlinePlan(const Pattern& pattern, double edge_m) : pattern_(patte
   join_partners();
   for (int p = 0; p < static_cast<int>(edges_.size()); ++p) {
     for (int e = 0; e < static_cast<int>(edges_[p].size()); ++e) {
-      const Edge& edge = at(p, e);
-      const double own = lengths[p][e], theirs = edge.panel < 0 ? own : lengths[edge.panel][edge.edge];
-      if (edge.panel < 0 || std::pair(p, e) < std::pair(edge.panel, edge.edge)) share_out(p, e, own, theirs);
+      const std::vector<Partner>& others = at(p, e).partners;
+      const bool first = std::all_of(others.begin(), others.end(), [&](const Partner& other) {
+        return std::pair(p, e) < std::pair(other.panel, other.edge);
+      });
+      if (first) share_out(p, e, lengths);
     }
   }
   outlines_.resize(edges_.size());
@@ -60,11 +62,28 @@ OutlinePlan::OutlinePlan(const Pattern& pattern, double edge_m) : pattern_(patte
   dirty_.assign(edges_.size(), true);
 }
 
+// Everything that stitches join to an edge, whether directly or by way of others, is its partner.
 void OutlinePlan::join_partners() {
+  std::vector<std::vector<std::vector<Partner>>> joined(edges_.size());
+  for (size_t p = 0; p < edges_.size(); ++p) joined[p].resize(edges_[p].size());
   for (const Stitch& s : pattern_.stitches) {
-    Edge &left = at(s.a.panel, s.a.edge), &right = at(s.b.panel, s.b.edge);
-    left.panel = s.b.panel, left.edge = s.b.edge, left.same_direction = s.right_wrong;
-    right.panel = s.a.panel, right.edge = s.a.edge, right.same_direction = s.right_wrong;
+    joined[s.a.panel][s.a.edge].push_back({s.b.panel, s.b.edge, s.right_wrong});
+    joined[s.b.panel][s.b.edge].push_back({s.a.panel, s.a.edge, s.right_wrong});
+  }
+  for (int p = 0; p < static_cast<int>(edges_.size()); ++p) {
+    for (int e = 0; e < static_cast<int>(edges_[p].size()); ++e) {
+      std::vector<Partner> found = {{p, e, true}};
+      for (size_t i = 0; i < found.size(); ++i) {
+        const Partner from = found[i];
+        for (const Partner& next : joined[from.panel][from.edge]) {
+          const bool known = std::any_of(found.begin(), found.end(), [&](const Partner& x) {
+            return x.panel == next.panel && x.edge == next.edge;
+          });
+          if (!known) found.push_back({next.panel, next.edge, next.same_direction == from.same_direction});
+        }
+      }
+      at(p, e).partners.assign(found.begin() + 1, found.end());
+    }
   }
 }
 
@@ -91,34 +110,52 @@ std::vector<double> OutlinePlan::marked_shares(int panel, int edge) const {
   return out;
 }
 
-// Stops of an edge and of its partner, seen in the edge's own direction. Those of the two that nearly face each other
-// meet; where two would lie too near to each other, the one nearer to an end of the edge stays.
+// A mark of a partner meets the edge's own mark that it nearly faces; else it stands alone, on all of them.
+void OutlinePlan::add_stop(const Edge& e, int partner, double share, double gap, std::vector<Stop>* wanted) const {
+  const auto k = static_cast<size_t>(partner);
+  Stop* near = nullptr;
+  for (Stop& stop : *wanted) {
+    const bool free = stop.there[k] == stop.here;
+    if (free && std::abs(stop.here - share) < gap &&
+        (near == nullptr || std::abs(stop.here - share) < std::abs(near->here - share))) {
+      near = &stop;
+    }
+  }
+  if (near != nullptr) {
+    near->there[k] = share;
+  } else {
+    wanted->push_back({share, std::vector<double>(e.partners.size(), share)});
+  }
+}
+
+// Stops of an edge and of its partners, seen in the edge's own direction. Those that nearly face each other meet; where
+// two would lie too near to each other, the one nearer to an end of the edge stays.
 std::vector<OutlinePlan::Stop> OutlinePlan::stops_of(int panel, int edge, double length) const {
   const Edge& e = edges_[panel][edge];
-  std::vector<double> here = marked_shares(panel, edge), there;
-  if (e.panel >= 0) there = marked_shares(e.panel, e.edge);
-  if (!e.same_direction) {
-    for (double& t : there) t = 1.0 - t;
-  }
   const double gap = kStopGap * edge_m_ / std::max(length, 1e-9);
   std::vector<Stop> wanted;
-  for (const double h : here) {
-    const auto near = std::min_element(there.begin(), there.end(),
-                                       [&](double x, double y) { return std::abs(x - h) < std::abs(y - h); });
-    const bool meets = near != there.end() && std::abs(*near - h) < gap;
-    wanted.push_back({h, meets ? *near : h});
-    if (meets) there.erase(near);
+  for (const double h : marked_shares(panel, edge)) wanted.push_back({h, std::vector<double>(e.partners.size(), h)});
+  for (size_t k = 0; k < e.partners.size(); ++k) {
+    const Partner& partner = e.partners[k];
+    for (const double t : marked_shares(partner.panel, partner.edge)) {
+      add_stop(e, static_cast<int>(k), partner.same_direction ? t : 1.0 - t, gap, &wanted);
+    }
   }
-  for (const double t : there) wanted.push_back({t, t});
   auto from_end = [](const Stop& s) { return std::min(s.here, 1.0 - s.here); };
-  std::sort(wanted.begin(), wanted.end(), [&](const Stop& x, const Stop& y) {
+  std::stable_sort(wanted.begin(), wanted.end(), [&](const Stop& x, const Stop& y) {
     return std::pair(from_end(x), x.here) < std::pair(from_end(y), y.here);
   });
-  std::vector<Stop> out = {{0.0, 0.0}, {1.0, 1.0}};
+  const std::vector<double> zeros(e.partners.size(), 0.0), ones(e.partners.size(), 1.0);
+  std::vector<Stop> out = {{0.0, zeros}, {1.0, ones}};
   for (const Stop& s : wanted) {
     const bool room = std::all_of(out.begin(), out.end(), [&](const Stop& o) {
-      const double x = s.here - o.here, y = s.there - o.there;
-      return std::min(std::abs(x), std::abs(y)) >= gap && (x > 0.0) == (y > 0.0);
+      const double x = s.here - o.here;
+      bool apart = std::abs(x) >= gap;
+      for (size_t k = 0; k < s.there.size(); ++k) {
+        const double y = s.there[k] - o.there[k];
+        apart = apart && std::abs(y) >= gap && (x > 0.0) == (y > 0.0);
+      }
+      return apart;
     });
     if (room) out.push_back(s);
   }
@@ -126,31 +163,46 @@ std::vector<OutlinePlan::Stop> OutlinePlan::stops_of(int panel, int edge, double
   return out;
 }
 
-// Even segments between stops, of the mean length of both sides, for an edge and its partner at once.
-void OutlinePlan::share_out(int panel, int edge, double own, double theirs) {
-  const double mean = 0.5 * (own + theirs);
-  std::vector<Stop> stops = {{0.0, 0.0}, {1.0, 1.0}};
+// Even segments between stops, of the mean length of all sides, for an edge and its partners at once.
+void OutlinePlan::share_out(int panel, int edge, const std::vector<std::vector<double>>& lengths) {
+  Edge& e = at(panel, edge);
+  const auto side_length = [&](size_t k) { return lengths[e.partners[k].panel][e.partners[k].edge]; };
+  const double sides = 1.0 + static_cast<double>(e.partners.size());
+  double mean = lengths[panel][edge];
+  for (size_t k = 0; k < e.partners.size(); ++k) mean += side_length(k);
+  mean /= sides;
+  std::vector<Stop> stops = {{0.0, std::vector<double>(e.partners.size(), 0.0)},
+                             {1.0, std::vector<double>(e.partners.size(), 1.0)}};
   std::vector<int> counts = {0};
   if (mean >= kCollapse * edge_m_) {
     stops = stops_of(panel, edge, mean);
     counts.clear();
     for (size_t i = 0; i + 1 < stops.size(); ++i) {
       const Stop &a = stops[i], &b = stops[i + 1];
-      const double length = 0.5 * ((b.here - a.here) * own + (b.there - a.there) * theirs);
-      const double count = std::min<double>(std::max(1.0, std::round(length / edge_m_)), kMaxOutlinePoints + 1);
+      double length = (b.here - a.here) * lengths[panel][edge];
+      for (size_t k = 0; k < e.partners.size(); ++k) length += (b.there[k] - a.there[k]) * side_length(k);
+      const double count = std::min<double>(std::max(1.0, std::round(length / sides / edge_m_)), kMaxOutlinePoints + 1);
       counts.push_back(static_cast<int>(count));
     }
   }
-  Edge& e = at(panel, edge);
   e.stops.clear();
   for (const Stop& s : stops) e.stops.push_back(s.here);
   set_counts(panel, edge, counts);
-  if (e.panel < 0) return;
-  std::vector<double> there;
-  for (const Stop& s : stops) there.push_back(e.same_direction ? s.there : 1.0 - s.there);
-  if (!e.same_direction) std::reverse(there.begin(), there.end()), std::reverse(counts.begin(), counts.end());
-  at(e.panel, e.edge).stops = there;
-  set_counts(e.panel, e.edge, counts);
+  for (size_t k = 0; k < e.partners.size(); ++k) {
+    std::vector<double> there;
+    for (const Stop& s : stops) there.push_back(s.there[k]);
+    set_partner(e.partners[k], std::move(there), counts);
+  }
+}
+
+// What was decided in an edge's own direction, for one of its partners; no stops: those that it has.
+void OutlinePlan::set_partner(const Partner& partner, std::vector<double> stops, std::vector<int> counts) {
+  if (!partner.same_direction) {
+    for (double& t : stops) t = 1.0 - t;
+    std::reverse(stops.begin(), stops.end()), std::reverse(counts.begin(), counts.end());
+  }
+  if (!stops.empty()) at(partner.panel, partner.edge).stops = std::move(stops);
+  set_counts(partner.panel, partner.edge, counts);
 }
 
 void OutlinePlan::set_counts(int panel, int edge, const std::vector<int>& counts) {
@@ -227,10 +279,10 @@ void OutlinePlan::unfold(int panel, std::vector<bool>* changed) {
     for (int& count : counts) count = std::max(1, 2 * count);
     set_counts(panel, e, counts);
     (*changed)[panel] = true;
-    if (edge.panel < 0) continue;
-    if (!edge.same_direction) std::reverse(counts.begin(), counts.end());
-    set_counts(edge.panel, edge.edge, counts);
-    (*changed)[edge.panel] = true;
+    for (const Partner& partner : edge.partners) {
+      set_partner(partner, {}, counts);
+      (*changed)[partner.panel] = true;
+    }
   }
 }
 
@@ -243,9 +295,10 @@ void OutlinePlan::halve(const std::vector<std::vector<int>>& sides) {
       const int64_t middle = edge.cuts[i] + edge.cuts[i + 1];
       if (middle % 2 != 0 || edge.count != at(p, e).count) continue;
       if (cut(p, e, middle / 2)) dirty_[p] = true;
-      if (edge.panel < 0) continue;
-      const int64_t there = edge.same_direction ? middle / 2 : edge.count * kParts - middle / 2;
-      if (cut(edge.panel, edge.edge, there)) dirty_[edge.panel] = true;
+      for (const Partner& partner : edge.partners) {
+        const int64_t there = partner.same_direction ? middle / 2 : edge.count * kParts - middle / 2;
+        if (cut(partner.panel, partner.edge, there)) dirty_[partner.panel] = true;
+      }
     }
   }
 }

@@ -39,18 +39,22 @@ class OutlinePlan {
   MarkedDomain domain(int panel) const { return marked_domain(marks_[panel], outlines_[panel], edge_m_); }
 
  private:
+  struct Partner {
+    int panel = 0, edge = 0;
+    bool same_direction = false;
+  };
   struct Edge {
     std::vector<double> stops = {0.0, 1.0};  // shares that are points in any case, ascending
     std::vector<int> counts;                 // even segments between them to begin with
     int count = 0;                           // their sum; 0: so short that the edge is one point
     std::vector<int64_t> cuts;               // ascending, in 1/kParts of a segment, from 0 to count * kParts
-    int panel = -1, edge = -1;               // the seam partner, or -1
-    bool same_direction = false;             // of the partner
+    std::vector<Partner> partners;           // all that seams join to it: one, or the layers of a pleat
 
     double share(double cut) const;
   };
   struct Stop {
-    double here, there;  // shares of an edge and of its partner, the latter in the edge's own direction
+    double here;                // a share of an edge
+    std::vector<double> there;  // [partners] and of its partners, in the edge's own direction
   };
   struct Fault {
     bool crosses = false;
@@ -61,8 +65,10 @@ class OutlinePlan {
   void join_partners();
   std::vector<double> marked_shares(int panel, int edge) const;
   std::vector<Stop> stops_of(int panel, int edge, double length) const;
-  void share_out(int panel, int edge, double own, double theirs);
+  void add_stop(const Edge& e, int partner, double share, double gap, std::vector<Stop>* wanted) const;
+  void share_out(int panel, int edge, const std::vector<std::vector<double>>& lengths);
   void set_counts(int panel, int edge, const std::vector<int>& counts);
+  void set_partner(const Partner& partner, std::vector<double> stops, std::vector<int> counts);
   bool cut(int panel, int edge, int64_t where);
   void sample(int panel);
   void note_coarse_curves(int panel, std::vector<int>* sides) const;

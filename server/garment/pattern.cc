@@ -10,6 +10,7 @@
 #include "server/base/units.h"
 #include "server/garment/pattern_curve.h"
 #include "server/garment/pattern_marks.h"
+#include "server/garment/pleats.h"
 #include "server/mesh/predicates.h"
 
 namespace tryon {
@@ -160,10 +161,19 @@ absl::Status check_stitch_side(const Pattern& pattern, int s, const StitchSide& 
   return absl::OkStatus();
 }
 
+double length_without_pleats(const Panel& panel, int edge) {
+  double length = edge_length(panel, edge);
+  const std::vector<bool> laid = laid_pleats(panel);
+  for (size_t i = 0; i < panel.pleats.size(); ++i) {
+    if (panel.pleats[i].edge == edge && laid[i]) length -= 2.0 * pleat_reach(panel.pleats[i]);
+  }
+  return length;
+}
+
 absl::Status check_seam_lengths(const Pattern& pattern, int s) {
   const Stitch& stitch = pattern.stitches[s];
   const Panel &pa = pattern.panels[stitch.a.panel], &pb = pattern.panels[stitch.b.panel];
-  const double a = edge_length(pa, stitch.a.edge), b = edge_length(pb, stitch.b.edge);
+  const double a = length_without_pleats(pa, stitch.a.edge), b = length_without_pleats(pb, stitch.b.edge);
   if (std::max(a, b) <= kMaxSeamRatio * std::min(a, b) || std::max(a, b) < 0.01) return absl::OkStatus();
   return invalid_input(
       "SEAM_LENGTHS_DIFFER", cat("pattern.stitches[", s, "]"),
@@ -177,6 +187,7 @@ absl::Status check_stitches(const Pattern& pattern) {
   for (int s = 0; s < static_cast<int>(pattern.stitches.size()); ++s) {
     for (const StitchSide* side : {&pattern.stitches[s].a, &pattern.stitches[s].b}) {
       RETURN_IF_ERROR(check_stitch_side(pattern, s, *side));
+      if (pattern.stitches[s].pleat) continue;
       const auto [it, fresh] = user.insert({{side->panel, side->edge}, s});
       if (fresh) continue;
       const std::string& name = pattern.panels[side->panel].name;

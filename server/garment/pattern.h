@@ -97,6 +97,7 @@ struct Stitch {
   StitchSide a, b;
   bool right_wrong = false;  // start meets start instead of start meets end
   int seam = -1;             // index in Pattern::seams that it was split from, -1: it stands for itself
+  bool pleat = false;        // lays a pleat: its edges are in other stitches as well
 };
 
 // A part of an edge; from > to walks it backwards.
@@ -122,6 +123,7 @@ struct SeamSpec {
   bool open = false;         // of a closure: it is worn open and not sewn
   bool right_wrong = false;  // the right side of one lies on the wrong side of the other
   Elastic elastic;
+  bool pleat = false;  // made by split_seams() from Panel::pleats: lays them, on cloth that is in other seams as well
 };
 
 // The same panel in another size: equal topology, other places.

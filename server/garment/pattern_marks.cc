@@ -12,6 +12,8 @@
 namespace tryon {
 namespace {
 
+constexpr size_t kMostPleats = 200;  // of one panel
+constexpr int kMostLayers = 64;      // ranges of one edge in seams that lay pleats
 constexpr double kFar = 1e3;         // metres, of a mark from the panel's origin
 constexpr double kSameShare = 1e-9;  // ranges that overlap by less only touch
 
@@ -58,6 +60,8 @@ absl::Status check_places(const Panel& panel) {
   }
   for (size_t i = 0; i < panel.pleats.size(); ++i) {
     const Pleat& p = panel.pleats[i];
+    if (i == kMostPleats)
+      return mark_fault(panel, "pleats", i, cat("there are more than ", i, " pleats"), "Take fewer.");
     if (has_edge(panel, p.edge) && is_share(p.at) && p.depth > 0.0 && p.depth < 2.0 && p.stitched >= 0.0) continue;
     return mark_fault(panel, "pleats", i,
                       cat("pleat ", i, " lies at ", p.at, " of edge ", p.edge, ", ", to_mm(p.depth), " mm deep"),
@@ -158,6 +162,7 @@ absl::Status check_marks(const Panel& panel) {
 
 absl::Status check_seams(const Pattern& pattern) {
   std::map<std::pair<int, int>, std::vector<Taken>> taken;
+  std::map<std::pair<int, int>, int> layers;
   for (const Stitch& stitch : pattern.stitches) {
     if (stitch.seam >= 0) continue;
     for (const StitchSide* side : {&stitch.a, &stitch.b}) taken[{side->panel, side->edge}].push_back({0.0, 1.0, -1});
@@ -169,7 +174,14 @@ absl::Status check_seams(const Pattern& pattern) {
       for (size_t i = 0; i < chain->size(); ++i) {
         const std::string field = cat("pattern.seams[", s, "].", chain == &seam.a ? "a" : "b", "[", i, "]");
         RETURN_IF_ERROR(check_range(pattern, (*chain)[i], s, field));
-        RETURN_IF_ERROR(check_free(pattern, (*chain)[i], s, field, &taken));
+        if (!seam.pleat) {
+          RETURN_IF_ERROR(check_free(pattern, (*chain)[i], s, field, &taken));
+        } else if (++layers[{(*chain)[i].panel, (*chain)[i].edge}] > kMostLayers) {
+          return invalid_input("SEAM_EDGE_TWICE", field,
+                               cat("more than ", kMostLayers, " layers of pleats lie on edge ", (*chain)[i].edge,
+                                   " of panel ", pattern.panels[(*chain)[i].panel].name),
+                               "Lay fewer pleats on each other.");
+        }
       }
     }
   }

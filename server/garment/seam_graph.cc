@@ -6,6 +6,8 @@
 #include <set>
 
 #include "server/base/status.h"
+#include "server/base/text.h"
+#include "server/garment/pleats.h"
 
 namespace tryon {
 namespace {
@@ -13,6 +15,8 @@ namespace {
 constexpr double kShortestPiece = 1e-4;  // metres: cuts nearer than this are one
 constexpr double kSnap = 1e-3;           // metres: joints of the two sides nearer than this meet
 constexpr double kSnapShare = 0.1;       // ... and than this part of the shorter piece beside them
+constexpr size_t kMostPleats = 1000;     // of a pattern
+constexpr int kMostRounds = 8;           // of cutting at joints
 
 // Cut points of an edge without those that would leave a sliver.
 std::vector<double> thinned(std::vector<double> shares, double length) {
@@ -95,14 +99,21 @@ void match_chains(const Pattern& pattern, const SeamSpec& seam, Cuts* cuts) {
   }
 }
 
+// Cloth that several seams hold (pleats) hands cuts on to its other partners: rounds, until all joints meet.
 void cut_at_joints(Pattern* pattern) {
-  Cuts cuts;
-  for (const SeamSpec& seam : pattern->seams) {
-    if (!seam.b.empty()) match_chains(*pattern, seam, &cuts);
-  }
-  for (auto& [where, shares] : cuts.of) {
-    std::sort(shares.begin(), shares.end());
-    cut_edge(pattern, where.first, -where.second, shares);
+  for (int round = 0; round < kMostRounds; ++round) {
+    Cuts cuts;
+    for (const SeamSpec& seam : pattern->seams) {
+      if (!seam.b.empty()) match_chains(*pattern, seam, &cuts);
+    }
+    for (auto& [where, shares] : cuts.of) {
+      std::sort(shares.begin(), shares.end());
+      const double near = kShortestPiece / edge_length(pattern->panels[where.first], -where.second);
+      const auto same = [near](double x, double y) { return y - x < std::min(near, 1e-3); };
+      shares.erase(std::unique(shares.begin(), shares.end(), same), shares.end());
+      cut_edge(pattern, where.first, -where.second, shares);
+    }
+    if (cuts.of.empty()) break;
   }
 }
 
@@ -112,7 +123,8 @@ void make_stitches(Pattern* pattern) {
     if (seam.b.empty() || (seam.open && seam.closure != SeamSpec::Closure::kNone)) continue;
     for (size_t i = 0; i < std::min(seam.a.size(), seam.b.size()); ++i) {
       const SeamRange &a = seam.a[i], &b = seam.b[i];
-      pattern->stitches.push_back({{a.panel, a.edge}, {b.panel, b.edge}, (a.from < a.to) == (b.from < b.to), s});
+      pattern->stitches.push_back(
+          {{a.panel, a.edge}, {b.panel, b.edge}, (a.from < a.to) == (b.from < b.to), s, seam.pleat});
     }
   }
 }
@@ -156,7 +168,7 @@ void sew_dart(int panel_index, size_t dart_index, Pattern* pattern) {
     for (int leg : {mouth, mouth + 1}) shape.curves[leg] = {};
     if (!shape.marks.empty()) shape.marks.erase(shape.marks.begin() + static_cast<long>(mark));
   }
-  pattern->stitches.push_back({{panel_index, mouth}, {panel_index, mouth + 1}, false, -1});
+  pattern->stitches.push_back({{panel_index, mouth}, {panel_index, mouth + 1}, false, -1, false});
 }
 
 // A dart's place on an edge changes when one before it is sewn: the last one of the panel goes first.
@@ -204,13 +216,22 @@ double sewn_length(const Pattern& pattern, const std::vector<SeamRange>& chain) 
 }
 
 absl::StatusOr<Pattern> split_seams(const Pattern& pattern) {
-  bool darts = false;
-  for (const Panel& panel : pattern.panels) darts = darts || !panel.darts.empty();
-  if (pattern.seams.empty() && !darts) return pattern;
+  bool marked = false;
+  size_t pleats = 0;
+  for (const Panel& panel : pattern.panels) {
+    marked = marked || !panel.darts.empty() || !panel.pleats.empty();
+    pleats += panel.pleats.size();
+  }
+  if (pleats > kMostPleats) {
+    return invalid_input("PANEL_MARK", "pattern.panels", cat("the pattern has ", pleats, " pleats"),
+                         cat("Lay at most ", kMostPleats, "."));
+  }
+  if (pattern.seams.empty() && !marked) return pattern;
   Pattern out = pattern;
   std::erase_if(out.stitches, [](const Stitch& s) { return s.seam >= 0; });
   RETURN_IF_ERROR(validate(out));
   sew_darts(&out);
+  sew_pleats(&out);
   cut_at_range_ends(&out);
   cut_at_joints(&out);
   make_stitches(&out);

@@ -72,17 +72,22 @@ double upper_opening_mm(const Pattern& pattern) {
   return to_mm(length);
 }
 
-std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_mm, double hip_girth_mm) {
+std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_mm, double hip_girth_mm, double give) {
   const double opening = upper_opening_mm(pattern);
   if (opening <= 0.0 || opening <= waist_girth_mm + kSlack) return {};
   const auto mm = [](double value) { return std::lround(value); };
   const std::string wide = cat("the waist is ", mm(opening), " mm round, ", mm(opening - waist_girth_mm),
                                " mm larger than the body's ", mm(waist_girth_mm), " mm");
-  if (opening > hip_girth_mm) {
-    return {finding("WAIST_FALLS", cat(wide, ", and wider than its hip of ", mm(hip_girth_mm), " mm: it will fall"),
+  const double needed = hip_girth_mm / opening - 1.0;  // of stretch, to go over the hip
+  if (needed <= std::max(give, 0.0)) {
+    const std::string how = needed <= 0.0 ? "" : cat(" once the cloth gives ", std::ceil(100.0 * needed), " %");
+    return {finding("WAIST_FALLS",
+                    cat(wide, ", and wider than its hip of ", mm(hip_girth_mm), " mm", how, ": it will fall"),
                     "Take a smaller size, or close, dart or draw in the waist.")};
   }
-  return {finding("WAIST_SLIDES", cat(wide, ": it will slide down until the body is as wide"),
+  return {finding("WAIST_SLIDES",
+                  cat(wide, ": it will slide down until the body is as wide, and over the hip if the cloth gives ",
+                      std::ceil(100.0 * needed), " %"),
                   "Take a smaller size, or give the waist an elastic, if it is to sit at the waist.")};
 }
 

@@ -13,7 +13,10 @@ namespace tryon {
 
 // Length round the free upper edges of pieces on the trunk, elastic counted as relaxed; 0: none, or it has shoulders.
 double upper_opening_mm(const Pattern& pattern);
-// WAIST_FALLS (wider than waist and hip) or WAIST_SLIDES (wider than the waist by more than 30 mm): warnings.
-std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_mm, double hip_girth_mm);
+// WAIST_FALLS (wider than the waist, and than the hip once the cloth gives) or WAIST_SLIDES (wider than the waist by
+// more than 30 mm): warnings. give: the strain round the body that the cloth allows in wear, 0 where no cloth is chosen
+// yet.
+std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_mm, double hip_girth_mm,
+                                    double give = 0.0);
 
 }  // namespace tryon

@@ -25,6 +25,23 @@ std::vector<int> representatives(const GarmentMesh& garment) {
 
 }  // namespace
 
+std::vector<ElasticSpan> elastic_spans(const GarmentMesh& garment, const std::vector<int>& vertex) {
+  std::vector<ElasticSpan> out;
+  for (const ElasticBand& band : garment.bands) {
+    int last = -1;
+    double length = 0.0;  // of cloth since the last vertex that the mesh has
+    for (size_t i = 0; i < band.vertices.size(); ++i) {
+      if (i > 0) length += (garment.flat[band.vertices[i]] - garment.flat[band.vertices[i - 1]]).norm();
+      const int here = vertex[band.vertices[i]];
+      if (here < 0) continue;
+      const double relaxed = band.relaxed * length;
+      if (last >= 0 && here != last && relaxed > 0.0) out.push_back({last, here, relaxed, band.stiffness / relaxed});
+      last = here, length = 0.0;
+    }
+  }
+  return out;
+}
+
 WeldedMesh weld(const GarmentMesh& garment, const std::vector<Vec3>& positions) {
   const std::vector<int> representative = representatives(garment);
   WeldedMesh out;
@@ -48,6 +65,7 @@ WeldedMesh weld(const GarmentMesh& garment, const std::vector<Vec3>& positions) 
     out.mesh.triangles.push_back(w);
     out.corner_flat.push_back({garment.flat[t[0]], garment.flat[t[1]], garment.flat[t[2]]});
   }
+  out.elastics = elastic_spans(garment, out.source);
   return out;
 }
 

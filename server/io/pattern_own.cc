@@ -262,6 +262,7 @@ absl::StatusOr<SeamSpec> read_seam(const Json& json, const std::string& field, c
   ASSIGN_OR_RETURN(seam.ease, optional_number(json, field, "ease", SeamSpec().ease));
   ASSIGN_OR_RETURN(seam.open, flag(json, field, "open"));
   ASSIGN_OR_RETURN(seam.right_wrong, flag(json, field, "right_wrong"));
+  ASSIGN_OR_RETURN(seam.pleat, flag(json, field, "pleat"));
   if (const Json* elastic = optional_member(json, "elastic")) {
     ASSIGN_OR_RETURN(seam.elastic.relaxed, optional_number(*elastic, cat(field, ".elastic"), "relaxed", 1.0));
     ASSIGN_OR_RETURN(seam.elastic.stiffness, optional_number(*elastic, cat(field, ".elastic"), "stiffness_n", 0.0));

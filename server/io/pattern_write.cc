@@ -155,8 +155,8 @@ struct JointText {
             : cat(", \"closure\": \"", pattern_io::kClosureNames[static_cast<size_t>(s.closure)], "\"");
     return cat("{\"kind\": \"", pattern_io::kSeamNames[static_cast<size_t>(s.kind)], "\"", text_field("name", s.name),
                closure, field("open", s.open, false), field("gather", s.gather, 1.0),
-               field("ease", s.ease, SeamSpec().ease), field("right_wrong", s.right_wrong, false), elastic,
-               chain("a", s.a), s.b.empty() ? "" : chain("b", s.b), "}");
+               field("ease", s.ease, SeamSpec().ease), field("right_wrong", s.right_wrong, false),
+               field("pleat", s.pleat, false), elastic, chain("a", s.a), s.b.empty() ? "" : chain("b", s.b), "}");
   }
 };
 

@@ -80,5 +80,30 @@ TEST(ClothLevels, FlatClothStaysFlatAndClosedOnTheWayDown) {
   }
 }
 
+// An elastic runs on, over whatever vertices a level keeps.
+TEST(ClothLevels, ElasticsKeepTheirLengthAndForceOnEveryLevel) {
+  Pattern pattern;
+  pattern.panels = {testing::rectangle("skirt", 0.4, 0.4)};
+  SeamSpec casing;
+  casing.kind = SeamSpec::Kind::kCasing;
+  casing.a = {{0, 0, 0.0, 1.0}};
+  casing.elastic = {0.5, 20.0};
+  pattern.seams = {casing};
+  const auto garment = mesh_garment(RunContext(), pattern, 0.015);
+  ASSERT_TRUE(garment.ok()) << garment.status();
+  const auto levels = ClothLevels::build(*garment, 60);
+  ASSERT_TRUE(levels.ok()) << levels.status();
+  ASSERT_GE(levels->count(), 2);
+  std::vector<Vec3> x = levels->sewn(levels->open_panels().placed);
+  for (int level = levels->count() - 1; level >= 0; --level) {
+    const WeldedMesh welded = levels->welded(level, x);
+    double relaxed = 0.0, give = 0.0;
+    for (const ElasticSpan& span : welded.elastics) relaxed += span.length, give += 1.0 / span.stiffness;
+    EXPECT_NEAR(relaxed, 0.2, 1e-9) << "half of the 400 mm that it is sewn to";
+    EXPECT_NEAR(give, 0.2 / 20.0, 1e-9) << "20 N when it is twice as long";
+    if (level > 0) x = levels->finer(level, x);
+  }
+}
+
 }  // namespace
 }  // namespace tryon

@@ -64,6 +64,16 @@ TEST(Lint, PleatsTakeTheirClothOutOfTheSeam) {
       << "600 mm less a pleat of 2 x 20 mm are 560 mm";
 }
 
+TEST(Lint, APleatThatDoesNotFitIsSaidToBeGathered) {
+  Pattern p = tube();
+  p.panels[0].pleats = {{Pleat::Kind::kKnifeToEnd, 1, 0.5, 0.02, 0.0}, {Pleat::Kind::kBox, 1, 0.02, 0.02, 0.0}};
+  const std::vector<Finding> findings = lint(p);
+  const auto found =
+      std::find_if(findings.begin(), findings.end(), [](const Finding& f) { return f.code == "PLEAT_NOT_LAID"; });
+  ASSERT_NE(found, findings.end());
+  EXPECT_NE(found->message.find("pleat 1 takes 80 mm"), std::string::npos) << found->message;
+}
+
 TEST(Lint, EveryFaultIsToldAtOnce) {
   Pattern p = tube();
   std::swap(p.panels[0].vertices[1], p.panels[0].vertices[2]);

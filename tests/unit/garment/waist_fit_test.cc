@@ -39,6 +39,19 @@ TEST(WaistFit, WhatIsWiderThanTheHipIsSaidToFallAndWhatIsWiderThanTheWaistToSlid
   EXPECT_FALSE(slides[0].remedy.empty());
 }
 
+TEST(WaistFit, ClothThatGivesGoesOverTheHip) {
+  DraftMeasurements large;
+  large.waist_girth = 850, large.hip_girth = 1150;
+  const auto skirt = draft_template("straight_skirt", large);  // 833 mm round
+  ASSERT_TRUE(skirt.ok());
+  const auto woven = waist_findings(*skirt, 600, 890, 0.02), knit = waist_findings(*skirt, 600, 890, 0.10);
+  ASSERT_EQ(woven.size(), 1u);
+  EXPECT_EQ(woven[0].code, "WAIST_SLIDES");
+  EXPECT_NE(woven[0].message.find("over the hip if the cloth gives 7 %"), std::string::npos) << woven[0].message;
+  ASSERT_EQ(knit.size(), 1u);
+  EXPECT_EQ(knit[0].code, "WAIST_FALLS");
+}
+
 TEST(WaistFit, AnElasticCountsAsItIsRelaxed) {
   DraftMeasurements large;
   large.waist_girth = 1000, large.hip_girth = 1150;
