@@ -45,7 +45,9 @@ absl::Status add_file(const Options& o, const std::string& path, client::Client*
 }
 
 const char* severity_word(v1::PatternFinding::Severity severity) {
-  return severity == v1::PatternFinding::ERROR ? "error" : severity == v1::PatternFinding::WARNING ? "warning" : "note";
+  return severity == v1::PatternFinding::SEVERITY_ERROR     ? "error"
+         : severity == v1::PatternFinding::SEVERITY_WARNING ? "warning"
+                                                            : "note";
 }
 
 std::string chain_text(const google::protobuf::RepeatedPtrField<v1::SeamSuggestion::Range>& chain) {
@@ -74,7 +76,7 @@ void print_garment(const v1::Garment& garment) {
 
 bool any_error(const v1::Garment& garment) {
   for (const v1::PatternFinding& finding : garment.findings()) {
-    if (finding.severity() == v1::PatternFinding::ERROR) return true;
+    if (finding.severity() == v1::PatternFinding::SEVERITY_ERROR) return true;
   }
   return false;
 }

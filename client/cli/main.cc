@@ -1,11 +1,30 @@
 // tryon: the command. With --server it talks to a tryon-server; without, the same service runs inside.
 #include <optional>
+#include <string>
 
 #include "client/cli/commands.h"
+#include "client/cli/files.h"
 #include "client/cli/local_service.h"
 #include "client/cli/options.h"
 #include "client/cli/replay_command.h"
+#include "client/lib/channel.h"
 #include "client/lib/client.h"
+
+namespace {
+
+// The way to the server that the options name; a token ends with its file's first line.
+absl::StatusOr<std::shared_ptr<grpc::Channel>> channel_to(const std::string& address,
+                                                          const tryon::cli::Options& options) {
+  tryon::client::ChannelOptions way{address, options.ca, options.certificate, options.key, ""};
+  if (!options.token_file.empty()) {
+    const auto token = tryon::cli::read_file(options.token_file);
+    if (!token.ok()) return token.status();
+    way.token = token->substr(0, token->find_first_of("\r\n"));
+  }
+  return tryon::client::open_channel(way);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace tryon;
@@ -19,7 +38,9 @@ int main(int argc, char** argv) {
     if (!started.ok()) return cli::report_error(started.status(), options.json);
     address = *started;
   }
-  client::Client client(address);
+  const auto channel = local ? client::open_channel({address}) : channel_to(address, options);
+  if (!channel.ok()) return cli::report_error(channel.status(), options.json);
+  client::Client client(*channel);
   if (const absl::Status reached = client.reach(absl::Seconds(5)); !reached.ok()) {
     return cli::report_error(reached, options.json);
   }

@@ -134,6 +134,21 @@ void add_garments(CLI::App* app, Options* o) {
   add_command(app, o, "templates", "templates", "the garments that can be drafted, with their parameters");
 }
 
+void add_security(CLI::App* app, Options* o) {
+  app->add_option("--ca", o->ca, "PEM file of who signed the server's certificate; then over TLS")
+      ->envname("TRYON_CA")
+      ->check(CLI::ExistingFile);
+  CLI::Option* certificate = app->add_option("--certificate", o->certificate, "PEM file of a certificate of your own")
+                                 ->envname("TRYON_CERTIFICATE")
+                                 ->check(CLI::ExistingFile);
+  CLI::Option* key =
+      app->add_option("--key", o->key, "PEM file of its key")->envname("TRYON_KEY")->check(CLI::ExistingFile);
+  certificate->needs(key), key->needs(certificate);
+  app->add_option("--token-file", o->token_file, "file with the token that the server wants")
+      ->envname("TRYON_TOKEN_FILE")
+      ->check(CLI::ExistingFile);
+}
+
 }  // namespace
 
 int parse_options(int argc, char** argv, Options* options) {
@@ -142,6 +157,7 @@ int parse_options(int argc, char** argv, Options* options) {
   app.require_subcommand(1);
   app.add_option("--server", options->server, "HOST:PORT of tryon-server; without it the service runs in-process")
       ->envname("TRYON_SERVER");
+  add_security(&app, options);
   app.add_flag("--json", options->json, "machine output");
   app.fallthrough();
   add_drape(add_command(&app, options, "drape", "drape", "drape a garment on a body"), options);

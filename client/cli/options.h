@@ -12,6 +12,7 @@ enum ExitCode { kOk = 0, kUsage = 2, kBadInput = 3, kNotSettled = 4, kUnreachabl
 
 struct Options {
   std::string server;  // empty: in-process
+  std::string ca, certificate, key, token_file;  // of a server over TLS
   bool json = false;
   std::string command;  // "drape", "fit", "garment check", ...
   std::string body = "sample", garment = "sample:tshirt", fabric, solver, shape = "elliptic", contact = "scan", out,

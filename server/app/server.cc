@@ -2,18 +2,21 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 
+#include "server/app/layered_settings.h"
 #include "server/base/program.h"
 #include "server/base/text.h"
 #include "server/ops/log.h"
 #include "server/ops/metrics.h"
 #include "server/ops/process.h"
 #include "server/service/host.h"
+#include "server/service/security/credentials.h"
 #include "server/service/tasks/supervisor.h"
 
 namespace {
@@ -23,7 +26,7 @@ using namespace tryon;
 struct Settings {
   std::string data, metrics = "127.0.0.1:8002", port_file, worker_binary;
   int workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  double drain_s = 10.0;
+  double drain_delay_s = 0.0, drain_s = 10.0;
   HostOptions host;
 };
 
@@ -62,29 +65,60 @@ int serve(const Settings& settings) {
 
   wait_for_stop_signal();
   log_info("stopping");
+  host.withdraw();
+  if (wait_for_stop_signal(settings.drain_delay_s) != 0) return EXIT_SUCCESS;  // asked twice: at once
   host.stop(absl::Seconds(settings.drain_s));
   workers.stop();
   log_info("stopped");
   return EXIT_SUCCESS;
 }
 
+// Everything that can be known before anybody is served.
+int check(const Settings& settings) {
+  if (const auto credentials = server_credentials(settings.host.security); !credentials.ok()) {
+    return fail("configuration", credentials.status());
+  }
+  if (access(settings.data.c_str(), W_OK | X_OK) != 0) {
+    return fail("configuration", absl::InvalidArgumentError(cat(settings.data, " cannot be written")));
+  }
+  std::puts("the configuration will do");
+  return EXIT_SUCCESS;
+}
+
+void add_options(CLI::App& app, Settings* s) {
+  app.add_option("--data", s->data, "folder for the queue and the blobs")->required();
+  app.add_option("--listen", s->host.listen, "address of the API; port 0 picks one")->capture_default_str();
+  app.add_option("--metrics", s->metrics, "address of /metrics; port 0 picks one")->capture_default_str();
+  app.add_option("--workers", s->workers, "local workers")->check(CLI::Range(0, 256))->capture_default_str();
+  app.add_option("--worker-binary", s->worker_binary, "path of tryon-worker (default: beside this program)");
+  app.add_option("--drain-delay", s->drain_delay_s,
+                 "seconds between saying NOT_SERVING and stopping, for load balancers to notice")
+      ->check(CLI::Range(0.0, 600.0))
+      ->capture_default_str();
+  app.add_option("--drain-timeout", s->drain_s, "seconds that calls then get to end")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  app.add_option("--port-file", s->port_file, "write the bound port here once serving");
+  app.add_flag("--insecure-listen", s->host.insecure_listen,
+               "allow an address that is not loopback to whoever reaches it");
+  SecurityOptions& security = s->host.security;
+  app.add_option("--tls-certificate", security.certificate_file, "PEM file of the server's certificates");
+  app.add_option("--tls-key", security.key_file, "PEM file of its private key");
+  app.add_option("--tls-client-ca", security.client_ca_file,
+                 "PEM file: every client must show a certificate signed by it");
+  app.add_option("--token-file", security.token_file, "JSON file of tokens: every call needs one (needs TLS)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Settings settings;
-  CLI::App app("Serves virtual try-on over gRPC.");
-  app.add_option("--data", settings.data, "folder for the queue and the blobs")->required();
-  app.add_option("--listen", settings.host.listen, "address of the API; port 0 picks one")->capture_default_str();
-  app.add_option("--metrics", settings.metrics, "address of /metrics; port 0 picks one")->capture_default_str();
-  app.add_option("--workers", settings.workers, "local workers")->check(CLI::Range(0, 256))->capture_default_str();
-  app.add_option("--worker-binary", settings.worker_binary, "path of tryon-worker (default: beside this program)");
-  app.add_option("--drain-timeout", settings.drain_s, "seconds that calls get to end")->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--port-file", settings.port_file, "write the bound port here once serving");
-  app.add_flag("--insecure-listen", settings.host.insecure_listen,
-               "allow an address that is not loopback, without TLS");
-  CLI11_PARSE(app, argc, argv);
+  LayeredSettings layers("Serves virtual try-on over gRPC.");
+  add_options(layers.app(), &settings);
+  if (const int code = layers.read(argc, argv); code >= 0) return code;
   std::error_code error;
   std::filesystem::create_directories(settings.data, error);
+  if (layers.checks_only()) return check(settings);
   block_stop_signals();
   return serve(settings);
 }

@@ -7,6 +7,7 @@
 #include <future>
 #include <string>
 
+#include "server/app/layered_settings.h"
 #include "server/base/text.h"
 #include "server/ops/log.h"
 #include "server/ops/process.h"
@@ -60,13 +61,15 @@ int work(const Settings& settings) {
 int main(int argc, char** argv) {
   Settings settings;
   settings.runner.worker = cat("worker-", getpid());
-  CLI::App app("Runs tryon tasks from a queue on this machine.");
+  LayeredSettings layers("Runs tryon tasks from a queue on this machine.");
+  CLI::App& app = layers.app();
   app.add_option("--data", settings.data, "the server's data folder")->required()->check(CLI::ExistingDirectory);
   app.add_option("--meshparse", settings.runner.meshparse_path,
                  "path of tryon-meshparse (default: beside this program)");
   app.add_option("--name", settings.runner.worker, "the name that leases are taken under");
   app.add_option("--parent", settings.parent, "end if this is not the parent process");
-  CLI11_PARSE(app, argc, argv);
+  if (const int code = layers.read(argc, argv); code >= 0) return code;
+  if (layers.checks_only()) return EXIT_SUCCESS;
   block_stop_signals();
   stop_with_parent(settings.parent);
   return work(settings);

@@ -31,6 +31,14 @@ int wait_for_stop_signal() {
   return signal_number;
 }
 
+int wait_for_stop_signal(double seconds) {
+  const sigset_t set = stop_signals();
+  const auto whole = static_cast<time_t>(seconds);
+  const timespec patience{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
+  const int signal_number = sigtimedwait(&set, nullptr, &patience);
+  return signal_number > 0 ? signal_number : 0;
+}
+
 void raise_stop_signal() { kill(getpid(), SIGTERM); }
 
 void stop_with_parent(pid_t parent) {

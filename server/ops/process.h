@@ -9,8 +9,9 @@ namespace tryon {
 // SIGTERM and SIGINT wait for wait_for_stop_signal() from here on, in this thread and those it starts; SIGPIPE is
 // ignored.
 void block_stop_signals();
-int wait_for_stop_signal();  // the signal's number
-void raise_stop_signal();    // from within: wait_for_stop_signal() returns
+int wait_for_stop_signal();                // the signal's number
+int wait_for_stop_signal(double seconds);  // 0 if none came in that time
+void raise_stop_signal();                  // from within: wait_for_stop_signal() returns
 // SIGTERM once the parent is gone; at once if it is not `parent` any more (0: whoever it is now).
 void stop_with_parent(pid_t parent);
 

@@ -84,17 +84,21 @@ ServiceHost::ServiceHost(JobStore* jobs, BlobStore* blobs, Metrics* metrics)
 ServiceHost::~ServiceHost() { stop(absl::ZeroDuration()); }
 
 absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
-  if (!options.insecure_listen && !is_loopback(options.listen)) {
+  const bool guarded = options.security.has_tls() && options.security.knows_callers();
+  if (!guarded && !options.insecure_listen && !is_loopback(options.listen)) {
     return invalid_input("LISTEN_NOT_LOOPBACK", "--listen",
-                         cat("without TLS the server listens on loopback only, not on ", options.listen),
-                         "Put a proxy with TLS in front, or allow it with --insecure-listen.");
+                         cat("without TLS and a way to know callers the server listens on loopback only, not on ",
+                             options.listen),
+                         "Give --tls-certificate, --tls-key and --token-file or --tls-client-ca, or allow it with "
+                         "--insecure-listen.");
   }
   keep_grpc_until_exit();
+  ASSIGN_OR_RETURN(const auto credentials, server_credentials(options.security));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   int port = 0;
-  builder.AddListeningPort(options.listen, grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(options.listen, credentials, &port);
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 100);
@@ -114,9 +118,13 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
   return port;
 }
 
+void ServiceHost::withdraw() {
+  if (impl_->server != nullptr) impl_->server->GetHealthCheckService()->SetServingStatus(false);
+}
+
 void ServiceHost::stop(absl::Duration grace) {
+  withdraw();
   if (impl_->server != nullptr) {
-    impl_->server->GetHealthCheckService()->SetServingStatus(false);
     impl_->core.stop();
     impl_->server->Shutdown(absl::ToChronoTime(absl::Now() + grace));
     impl_->server->Wait();

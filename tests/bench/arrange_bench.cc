@@ -329,7 +329,7 @@ int study_dxf(const Options& options) {
     row.name = known.name;
     const std::string path = testing::shared_data_path("patterns/valentina/" + row.name + "_astm.dxf");
     const std::string seams =
-        testing::read_file(std::string(TRYON_SOURCE_DIR) + "/tests/fixtures/patterns/" + row.name + ".seams.json");
+        testing::read_file(testing::source_dir() + "/tests/fixtures/patterns/" + row.name + ".seams.json");
     ImportOptions import;
     import.sidecar = seams;
     const auto made = import_pattern(testing::read_file(path), row.name, import);

@@ -88,7 +88,7 @@ constexpr RefusedBody kRefused[] = {
     {"scans/pcl_person_head_shoulders.pcd", "BODY_PARTIAL", "everything below the chest"},
 };
 
-std::string parser() { return std::string(TRYON_BIN_DIR) + "/tryon-meshparse"; }
+std::string parser() { return testing::bin_dir() + "/tryon-meshparse"; }
 
 ParseLimits patient() {  // a loaded machine is no reason to fail
   ParseLimits limits;

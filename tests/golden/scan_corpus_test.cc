@@ -17,7 +17,7 @@ struct CorpusScan {
   std::string file, declared, reason, words;
 };
 
-std::string corpus(const std::string& file) { return cat(TRYON_SOURCE_DIR, "/tests/corpus/scans/", file); }
+std::string corpus(const std::string& file) { return cat(testing::source_dir(), "/tests/corpus/scans/", file); }
 
 std::vector<CorpusScan> corpus_scans() {
   std::vector<CorpusScan> out;
@@ -46,7 +46,7 @@ ScanOptions options_of(const std::string& declared) {
   return options;
 }
 
-std::string parser() { return std::string(TRYON_BIN_DIR) + "/tryon-meshparse"; }
+std::string parser() { return testing::bin_dir() + "/tryon-meshparse"; }
 
 absl::StatusOr<Body> body_of_file(const CorpusScan& scan) {
   ParseLimits patient;  // a loaded machine is no reason to fail

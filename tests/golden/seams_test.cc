@@ -26,7 +26,7 @@ std::string dxf(const std::string& name, const char* flavour = "_astm.dxf") {
   return testing::read_file(testing::shared_data_path(cat("patterns/valentina/", name, flavour)));
 }
 std::string sidecar(const std::string& name) {
-  return testing::read_file(cat(TRYON_SOURCE_DIR, "/tests/fixtures/patterns/", name, ".seams.json"));
+  return testing::read_file(cat(testing::source_dir(), "/tests/fixtures/patterns/", name, ".seams.json"));
 }
 
 using Side = std::set<std::pair<int, int>>;  // (piece, edge)

@@ -111,8 +111,7 @@ TEST_F(BadInput, ASettingOutsideItsRangeIsNamedWithTheRange) {
 }
 
 TEST(Operations, AServerThatIsNotThereIsExitCodeFive) {
-  const auto result =
-      testing::run_command({std::string(TRYON_BIN_DIR) + "/tryon", "--server", "127.0.0.1:1", "fabrics"});
+  const auto result = testing::run_command({testing::bin_dir() + "/tryon", "--server", "127.0.0.1:1", "fabrics"});
   EXPECT_EQ(result.exit_code, 5) << result.output;
 }
 

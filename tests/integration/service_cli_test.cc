@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 testing::CommandResult tryon(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), std::string(TRYON_BIN_DIR) + "/tryon");
+  arguments.insert(arguments.begin(), testing::bin_dir() + "/tryon");
   return testing::run_command(arguments);
 }
 
@@ -80,7 +80,7 @@ TEST(Command, AGarmentIsMadeWithItsGradingAndARulesFileThatIsNotThereIsBadInput)
   ASSERT_EQ(made.exit_code, 0) << made.output;
   EXPECT_EQ(Json::parse(made.output)["name"].get<std::string>().rfind("garments/", 0), 0u);
   EXPECT_EQ(Json::parse(made.output)["size"], "L");
-  const std::string skirt = std::string(TRYON_SOURCE_DIR) + "/tests/fixtures/patterns/keiko_skirt.seams.json";
+  const std::string skirt = testing::source_dir() + "/tests/fixtures/patterns/keiko_skirt.seams.json";
   EXPECT_EQ(tryon({"garment", "check", skirt, "--rul", "/nowhere/grades.rul"}).exit_code, 3);
 }
 

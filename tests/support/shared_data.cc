@@ -10,10 +10,13 @@
 namespace tryon::testing {
 namespace fs = std::filesystem;
 
+std::string source_dir() { return TRYON_SOURCE_DIR; }
+
+std::string bin_dir() { return TRYON_BIN_DIR; }
+
 std::string shared_data_path(const std::string& relative) {
   const char* declared = std::getenv("TRYON_SHARED_DATA");
-  const fs::path root =
-      declared != nullptr ? fs::path(declared) : fs::path(TRYON_SOURCE_DIR) / ".." / "shared" / "data";
+  const fs::path root = declared != nullptr ? fs::path(declared) : fs::path(source_dir()) / ".." / "shared" / "data";
   const fs::path path = root / relative;
   return fs::exists(path) ? path.string() : std::string();
 }

@@ -8,6 +8,8 @@
 
 namespace tryon::testing {
 
+std::string source_dir();                                   // of this checkout
+std::string bin_dir();                                      // where its programs are built
 std::string shared_data_path(const std::string& relative);  // empty if absent
 std::string read_file(const std::string& path);             // fails the process if unreadable
 void write_file(const std::string& path, const std::string& bytes);

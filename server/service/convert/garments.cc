@@ -15,8 +15,8 @@ const Json& list_of(const Json& json, const char* key) {
 }
 
 v1::PatternFinding::Severity severity_of(const std::string& word) {
-  if (word == "error") return v1::PatternFinding::ERROR;
-  return word == "warning" ? v1::PatternFinding::WARNING : v1::PatternFinding::NOTE;
+  if (word == "error") return v1::PatternFinding::SEVERITY_ERROR;
+  return word == "warning" ? v1::PatternFinding::SEVERITY_WARNING : v1::PatternFinding::SEVERITY_NOTE;
 }
 
 void set_finding(const Json& json, v1::PatternFinding* out) {

@@ -17,7 +17,7 @@
 namespace tryon::testing {
 namespace {
 
-const std::string kBin = std::string(TRYON_BIN_DIR) + "/";
+const std::string kBin = testing::bin_dir() + "/";
 
 pid_t spawn(const std::vector<std::string>& arguments, int out_fd) {
   std::vector<char*> argv;

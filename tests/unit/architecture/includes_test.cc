@@ -51,7 +51,7 @@ struct Include {
 
 std::vector<Include> server_includes() {
   std::vector<Include> out;
-  const fs::path root = fs::path(TRYON_SOURCE_DIR) / "server";
+  const fs::path root = fs::path(testing::source_dir()) / "server";
   const std::regex pattern("^\\s*#\\s*include\\s*[\"<]([^\">]+)[\">]");
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     const std::string extension = entry.path().extension();

@@ -12,7 +12,7 @@ namespace {
 
 // The NEEDED entries of the program's own dynamic section (not what its libraries pull in).
 std::set<std::string> direct_libraries(const std::string& program) {
-  const std::string command = "objdump -p " + std::string(TRYON_BIN_DIR) + "/" + program + " 2>/dev/null";
+  const std::string command = "objdump -p " + testing::bin_dir() + "/" + program + " 2>/dev/null";
   std::set<std::string> out;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return out;

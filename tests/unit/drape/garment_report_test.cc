@@ -8,6 +8,7 @@
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "tests/support/shared_data.h"
 
 namespace tryon {
 namespace {
@@ -80,7 +81,7 @@ TEST(GarmentReport, AFaultFailsTheCreationAndIsAFindingOfTheCheck) {
 }
 
 TEST(GarmentReport, NoFaultyFileOfTheCorpusUpsetsTheCheck) {
-  const std::filesystem::path folder = std::filesystem::path(TRYON_SOURCE_DIR) / "tests/corpus/pattern";
+  const std::filesystem::path folder = std::filesystem::path(testing::source_dir()) / "tests/corpus/pattern";
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path(), std::ios::binary);

@@ -10,6 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "server/io/mesh_preflight.h"
 #include "tests/unit/io/mesh_test_support.h"
+#include "tests/support/shared_data.h"
 
 namespace tryon {
 namespace {
@@ -98,7 +99,7 @@ TEST(WriteGlb, IsReadBackByTheParserInTheSamePlaces) {
 }
 
 TEST(WriteGlb, PassesTheKhronosValidatorWithoutErrorsAndWarnings) {
-  const std::string folder = cat(TRYON_SOURCE_DIR, "/tests/unit/io/gltf_validator");
+  const std::string folder = cat(testing::source_dir(), "/tests/unit/io/gltf_validator");
   if (std::system("node --version >/dev/null 2>&1") != 0 ||
       !std::filesystem::exists(folder + "/node_modules/gltf-validator")) {
     GTEST_SKIP() << "SKIPPED LOUDLY: the Khronos validator is not installed; run: npm install --prefix " << folder;

@@ -19,7 +19,9 @@ struct CorpusFile {
   friend void PrintTo(const CorpusFile& f, std::ostream* out) { *out << f.file; }
 };
 
-inline std::string corpus_path(const std::string& file) { return cat(TRYON_SOURCE_DIR, "/tests/corpus/mesh/", file); }
+inline std::string corpus_path(const std::string& file) {
+  return cat(testing::source_dir(), "/tests/corpus/mesh/", file);
+}
 
 inline std::vector<CorpusFile> corpus_files() {
   std::vector<CorpusFile> out;
@@ -38,7 +40,7 @@ inline std::string described(const absl::Status& status) {
   return detail ? cat(detail->reason, " at ", detail->field) : std::string(status.message());
 }
 
-inline std::string meshparse() { return std::string(TRYON_BIN_DIR) + "/tryon-meshparse"; }
+inline std::string meshparse() { return testing::bin_dir() + "/tryon-meshparse"; }
 
 inline absl::StatusOr<ParsedMesh> parse_with_sandbox(const std::string& bytes, const std::string& name,
                                                      const ParseLimits& limits = {}) {

@@ -140,7 +140,7 @@ TEST(DamageToRealFiles, SidecarsWithValuesLostAndExchanged) {
   TRYON_NEEDS_SHARED_DATA("patterns/valentina/tshirt_astm.dxf");
   std::mt19937 random(13);
   const std::string dxf = shared("patterns/valentina/tshirt_astm.dxf");
-  const std::string seams = testing::read_file(TRYON_SOURCE_DIR "/tests/fixtures/patterns/tshirt.seams.json");
+  const std::string seams = testing::read_file(testing::source_dir() + "/tests/fixtures/patterns/tshirt.seams.json");
   Outcome outcome;
   for (int i = 0; i < 300; ++i) {
     const std::string broken = damaged_json(seams, &random);

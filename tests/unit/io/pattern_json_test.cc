@@ -375,7 +375,7 @@ std::string trimmed(const std::string& s) {
 }
 
 TEST(Corpus, EveryBadFileIsRefusedWithItsReasonPlaceAndRemedy) {
-  const std::string folder = std::string(TRYON_SOURCE_DIR) + "/tests/corpus/pattern/";
+  const std::string folder = testing::source_dir() + "/tests/corpus/pattern/";
   std::istringstream expected(testing::read_file(folder + "expected.txt"));
   std::set<std::string> listed = {"expected.txt"};
   for (std::string line; std::getline(expected, line);) {

@@ -7,13 +7,15 @@
 #include <set>
 #include <sstream>
 
+#include "tests/support/shared_data.h"
+
 namespace tryon {
 namespace {
 
 namespace fs = std::filesystem;
 using Reasons = std::set<std::string>;
 
-const fs::path kSource = TRYON_SOURCE_DIR;
+const fs::path kSource = testing::source_dir();
 
 std::string text_of(const fs::path& path) {
   std::ifstream in(path);
