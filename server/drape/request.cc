@@ -15,12 +15,12 @@ namespace {
 
 using Json = nlohmann::json;  // an object keeps its keys sorted: dump() is canonical
 
-constexpr std::string_view kLayerSolver = "lbfgs";  // the one that self-contact is proven with
+constexpr std::array<std::string_view, 2> kLayerSolvers = {"drape", "lbfgs"};  // self-contact is proven with these
 constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kFigureNames = {"neutral", "female", "male"};
 constexpr std::array<std::string_view, 3> kMembraneNames = {"threads", "continuum", "springs"};
 constexpr std::array<std::string_view, 4> kBendingNames = {"quadratic", "hinge", "shape", "isometric"};
-constexpr std::array<std::string_view, 3> kMinimisers = {"lbfgs", "newton", "baraff_witkin"};
+constexpr std::array<std::string_view, 4> kMinimisers = {"drape", "lbfgs", "newton", "baraff_witkin"};
 
 Json scan_json(const ScanOptions& scan) {
   Json out = Json::object();
@@ -224,13 +224,13 @@ absl::Status check_models(const DrapeSettings& s) {
   if (s.membrane == MembraneModel::kContinuum && !minimiser)
     return invalid_input("SETTINGS_CONFLICT", "settings.membrane",
                          cat("the solver ", s.solver, " works on springs alone"),
-                         "Use lbfgs, newton or baraff_witkin, or another membrane.");
+                         "Use drape, lbfgs, newton or baraff_witkin, or another membrane.");
   if (s.bending == BendingModel::kQuadratic) return absl::OkStatus();
   const bool matrix = s.bending == BendingModel::kIsometric && s.solver == "spring_projection";
   if (!minimiser && !matrix)
     return invalid_input("SETTINGS_CONFLICT", "settings.bending",
                          cat("the solver ", s.solver, " knows no bending by angles"),
-                         "Use lbfgs, newton or baraff_witkin, or quadratic bending.");
+                         "Use drape, lbfgs, newton or baraff_witkin, or quadratic bending.");
   if (s.membrane == MembraneModel::kSprings)
     return invalid_input("SETTINGS_CONFLICT", "settings.bending",
                          "springs along edges bend by springs across them, not by angles",
@@ -298,10 +298,10 @@ absl::Status validate(const DrapeSettings& s) {
   }
   RETURN_IF_ERROR(check_air(s.air, s.wind_mps.isZero(0.0)));
   RETURN_IF_ERROR(check_models(s));
-  if (s.self_contact && s.solver != kLayerSolver) {
+  if (s.self_contact && std::find(kLayerSolvers.begin(), kLayerSolvers.end(), s.solver) == kLayerSolvers.end()) {
     return invalid_input("SETTINGS_CONFLICT", "settings.self_contact",
                          cat("the solver ", s.solver, " does not keep layers apart"),
-                         cat("Use the solver ", kLayerSolver, ", or leave self_contact out."));
+                         cat("Use the solver ", kLayerSolvers[0], ", or leave self_contact out."));
   }
   if (s.threads < 1 || s.threads > 64) return out_of_range("settings.threads", s.threads, "1 .. 64");
   return absl::OkStatus();

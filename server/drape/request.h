@@ -56,7 +56,7 @@ enum class BendingModel { kQuadratic, kHinge, kShape, kIsometric };
 struct DrapeSettings {
   // Changes the answer.
   std::string fabric = "cotton_jersey";  // a library name
-  std::string solver = "lbfgs";
+  std::string solver = "drape";
   double resolution_mm = 15.0;  // 5 .. 50: edge length of the cloth's triangles
   bool contact_scan = true;     // true: the scan's surface; false: the proxies
   bool self_contact = false;    // layers of the cloth do not pass through each other

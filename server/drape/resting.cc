@@ -6,6 +6,9 @@
 namespace tryon {
 namespace {
 
+// The goal lies within the grade: the certificate asks the body anew, at positions that the solver took as near enough.
+constexpr double kWithin = 0.8;
+
 // Falling: full weight in small steps, so that folds and friction follow a path. Calming: large steps without inertia,
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kRefallSteps = 4, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
@@ -157,7 +160,8 @@ absl::Status finish(Stage* falling, const sim::Collider& collider, const sim::Dr
 RestGoal rest_goal(int level, int top) {
   RestGoal goal{kRefallSteps, kCoarseCalmSteps, kPreviewRms, kPreviewMax};
   if (level == top) goal.fall_steps = kFallSteps;
-  if (level == 0) goal.calm_steps = kMaxCalmSteps, goal.rms = kFinalRms, goal.max = kFinalMax, goal.finest = true;
+  if (level == 0)
+    goal.calm_steps = kMaxCalmSteps, goal.rms = kWithin * kFinalRms, goal.max = kWithin * kFinalMax, goal.finest = true;
   goal.share = 1.0 / (top + 1);
   goal.begin = goal.share * (top - level);
   return goal;
@@ -186,7 +190,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const Weld
   settings.velocity_keep = kFallKeep;
   ASSIGN_OR_RETURN(auto moving, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   settings.velocity_keep = 0.0;
-  settings.time_step = options.solver == sim::kDefaultSolver ? kCalmStep : kShortCalmStep;
+  settings.time_step = options.solver == sim::kDefaultSolver || options.solver == "lbfgs" ? kCalmStep : kShortCalmStep;
   settings.iterations = kCalmIterations;
   ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   sim::Scene scene;

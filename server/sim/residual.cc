@@ -185,12 +185,47 @@ void add_layer_forces(const DrapeModel& model, const Scene& scene, const DrapeSt
   *friction = std::move(layers.friction);
 }
 
-// Distance of -force to the cone {r: |r_t| <= mu r_n}: what the best reaction leaves over.
-double after_reaction(const Vec3& force, const Vec3& normal, double mu) {
-  const double press = -force.dot(normal), slide = (force - force.dot(normal) * normal).norm();
-  if (slide <= mu * press) return 0;
-  if (press <= -mu * slide) return force.norm();
-  return (slide - mu * press) / std::sqrt(1 + mu * mu);
+// Of a surface the reaction nearest to -force: the projection on {r: |r_t| <= mu r_n}.
+Vec3 reaction_to(const Vec3& force, const Vec3& normal, double mu) {
+  const double press = -force.dot(normal);
+  const Vec3 along = -force - press * normal;
+  const double slide = along.norm();
+  if (slide <= mu * press) return -force;
+  if (press <= -mu * slide) return Vec3::Zero();
+  const double size = (press + mu * slide) / (1 + mu * mu);
+  return size * normal + (mu * size / slide) * along;
+}
+
+// What is left of a force once the surfaces that touch here have pushed back as best they can.
+double after_reactions(const Vec3& force, const std::vector<Vec3>& normals, double mu) {
+  constexpr int kRounds = 40;
+  std::vector<Vec3> reaction(normals.size(), Vec3::Zero());
+  Vec3 left = force;
+  for (int round = 0; round < (normals.size() > 1 ? kRounds : 1); ++round) {
+    for (size_t k = 0; k < normals.size(); ++k) {
+      left -= reaction[k];
+      reaction[k] = reaction_to(left, normals[k], mu);
+      left += reaction[k];
+    }
+  }
+  return left.norm();
+}
+
+// Normals of the surfaces that touch a point: the nearest and, in a pinch, the one across, to which there may be less
+// room than twice the offset.
+std::vector<Vec3> touching(const Scene& scene, const Vec3& point) {
+  constexpr double kAcross = 7e-3, kOpposite = 0.3;  // m; cosine
+  const Contact near = scene.collider->query(point, scene.contact_offset + 10 * kContactGap);
+  if (near.distance > scene.contact_offset + kContactGap) return {};
+  if (near.distance < -kAcross) return {near.normal};
+  const Vec3 ahead = point + (kAcross - near.distance) * near.normal;
+  const Contact far = scene.collider->query(ahead, 0.9 * kAcross);
+  if (far.distance >= 0.9 * kAcross || far.normal.dot(near.normal) > kOpposite) return {near.normal};
+  const double across = far.distance + far.normal.dot(point - ahead);
+  const double room = std::min(scene.contact_offset, 0.5 * (near.distance + across));
+  if (near.distance > room + kContactGap) return {};
+  if (across > room + kContactGap) return {near.normal};
+  return {near.normal, far.normal};
 }
 
 }  // namespace
@@ -221,10 +256,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
     mass += double(model.mass[i]);
     if (model.inverse_mass[i] == 0) continue;
     double size = forces[i].norm();
-    if (scene.collider) {
-      const Contact contact = scene.collider->query(at(state, i), scene.contact_offset + 10 * kContactGap);
-      if (contact.distance <= scene.contact_offset + kContactGap) size = after_reaction(forces[i], contact.normal, mu);
-    }
+    if (scene.collider) size = after_reactions(forces[i], touching(scene, at(state, i)), mu);
     size = std::max(0.0, size - layer_friction[i]);
     largest = std::max(largest, size);
     sum += size * size;

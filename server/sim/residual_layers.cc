@@ -9,6 +9,7 @@ namespace tryon::sim {
 
 namespace {
 
+constexpr double kEvenShare = 0.05;      // of the radius: nearer than that the push grows no more
 constexpr double kNeighbourShare = 0.2;  // of the smaller triangle: radius between neighbours of neighbours
 
 struct Cloth {
@@ -128,7 +129,7 @@ struct Layers {
     if (near) limit = std::min(limit, kNeighbourShare * smallest);
     const double d = std::max(nearest.distance, 1e-9);
     if (d >= limit) return;
-    const double force = mean * (d >= limit / 2 ? limit - d : limit * limit / 4 / d);
+    const double force = mean * (d >= limit / 2 ? limit - d : limit * limit / 4 / std::max(d, kEvenShare * limit));
     Vec3 direction = Vec3::Zero();
     for (int k = 0; k < a.count; ++k) direction += nearest.on_first[k] * cloth.x[a.v[k]];
     for (int k = 0; k < b.count; ++k) direction -= nearest.on_second[k] * cloth.x[b.v[k]];

@@ -141,6 +141,7 @@ int main(int argc, char** argv) {
     if (arg.rfind("--threads=", 0) == 0) options.threads = std::stoi(value("--threads="));
     if (arg.rfind("--repeat=", 0) == 0) options.repeat = std::stoi(value("--repeat="));
     if (arg.rfind("--coarsest=", 0) == 0) options.settle.coarsest = std::stoi(value("--coarsest="));
+    if (arg.rfind("--solver=", 0) == 0) options.settle.solver = value("--solver=");
     if (arg == "--isometric") options.settle.bend = tryon::sim::BendLaw::kIsometric;
     if (arg == "--self-contact") options.settle.self_contact = true;
   }

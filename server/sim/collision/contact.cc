@@ -16,6 +16,9 @@ constexpr Real kTouch = Real(1e-4);         // m, a gap that counts as contact i
 constexpr Real kDepthAllowed = Real(1e-3);  // m below the offset at the end of a step
 // A particle that starts deep inside must not be shot out again: a multiplier opens a gap of at most this.
 constexpr Real kMultiplierReach = Real(2e-3);  // m
+// How far off the nearest surface a second one is looked for, and the cosine below which two surfaces stand opposite.
+constexpr Real kPinchReach = Real(7e-3), kPinchCosine = Real(0.3);
+constexpr int kConeSweeps = 20;
 constexpr int kGrain = 256;
 constexpr size_t kAtOnce = 64;  // questions in one batch
 }  // namespace
@@ -31,24 +34,45 @@ RVec3 outside_cone(const RVec3& force, const RVec3& normal, Real mu) {
   return (reaction - pressing) * normal + (1 - mu * reaction / slide) * along;
 }
 
+// Projections in turn (Boyle and Dykstra 1986) would give the very nearest; for "is there a balance" plain ones do.
+RVec3 outside_cones(const RVec3& force, const RVec3& first, const RVec3& second, Real mu) {
+  RVec3 held_first = RVec3::Zero(), held_second = RVec3::Zero(), left = force;
+  for (int sweep = 0; sweep < kConeSweeps; ++sweep) {
+    left = outside_cone(force - held_second, first, mu);
+    held_first = force - held_second - left;
+    left = outside_cone(force - held_first, second, mu);
+    held_second = force - held_first - left;
+  }
+  return left;
+}
+
 ContactSet::ContactSet(const DrapeModel& model, std::vector<Real> stiffness)
     : static_(static_cast<Real>(std::max(model.fabric.friction_static, model.fabric.friction_kinetic))),
       kinetic_(static_cast<Real>(model.fabric.friction_kinetic)),
       stiffness_(std::move(stiffness)) {
   const int n = model.particle_count;
-  distance_.assign(n, 0);
-  multiplier_.assign(n, 0);
-  normal_force_.assign(n, 0);
-  asked_.assign(n, RVec3::Zero());
-  normal_.assign(n, RVec3::UnitY());
-  anchor_.assign(n, RVec3::Zero());
-  for (auto* flags : {&known_, &anchored_, &sliding_, &changed_}) flags->assign(n, 0);
+  for (auto* values : {&normal_force_, &offset_}) values->assign(n, 0);
+  for (auto* planes : {&plane_, &opposite_}) planes->assign(n, Plane{});
+  for (auto* points : {&asked_, &anchor_}) points->assign(n, RVec3::Zero());
+  for (auto* flags : {&known_, &anchored_, &sliding_, &changed_, &pinched_}) flags->assign(n, 0);
 }
 
 bool ContactSet::must_ask(int i) const {
   if (!known_[i]) return true;
   const Real moved = (x_[i] - asked_[i]).norm();
-  return moved > moved_ && distance_[i] - moved <= offset_ + kBand;
+  return moved > moved_ && plane_[i].distance - moved <= wanted_offset_ + kBand;
+}
+
+// In the middle of a pinch the nearest surface changes sides: forces stay with their surface.
+void ContactSet::take_plane(int i, const Contact& contact) {
+  const RVec3 normal = contact.normal.cast<Real>();
+  if (pinched_[i] && normal.dot(opposite_[i].normal) > normal.dot(plane_[i].normal))
+    std::swap(plane_[i].multiplier, opposite_[i].multiplier);
+  plane_[i].normal = normal;
+  plane_[i].distance = static_cast<Real>(contact.distance);
+  asked_[i] = x_[i];
+  known_[i] = 1;
+  offset_[i] = wanted_offset_;
 }
 
 void ContactSet::ask(int begin, int end) {
@@ -63,14 +87,48 @@ void ContactSet::ask(int begin, int end) {
     }
     collider_->query(std::span<const Eigen::Vector3d>(points).first(count), static_cast<double>(kReach),
                      std::span(contacts).first(count));
-    for (size_t k = 0; k < count; ++k) {
-      const int i = particle[k];
-      distance_[i] = static_cast<Real>(contacts[k].distance);
-      normal_[i] = contacts[k].normal.cast<Real>();
-      asked_[i] = x_[i];
-      known_[i] = 1;
-    }
+    for (size_t k = 0; k < count; ++k) take_plane(particle[k], contacts[k]);
   }
+  ask_opposite(begin, end);
+}
+
+// From a point straight off the nearest surface another one is nearer only if it stands opposite.
+void ContactSet::ask_opposite(int begin, int end) {
+  std::array<Eigen::Vector3d, kAtOnce> points;
+  std::array<Contact, kAtOnce> contacts;
+  std::array<int, kAtOnce> particle;
+  for (int next = begin; next < end;) {
+    size_t count = 0;
+    for (; next < end && count < kAtOnce; ++next) {
+      if (!changed_[next]) continue;
+      const Plane& plane = plane_[next];
+      if (plane.distance > wanted_offset_ + kBand || plane.distance < -kPinchReach) {
+        release(next);
+        continue;
+      }
+      points[count] = (x_[next] + (kPinchReach - plane.distance) * plane.normal).cast<double>();
+      particle[count++] = next;
+    }
+    collider_->query(std::span<const Eigen::Vector3d>(points).first(count),
+                     static_cast<double>(Real(0.9) * kPinchReach), std::span(contacts).first(count));
+    for (size_t k = 0; k < count; ++k) take_opposite(particle[k], points[k], contacts[k]);
+  }
+}
+
+void ContactSet::release(int i) {
+  pinched_[i] = 0;
+  opposite_[i].multiplier = 0;
+}
+
+void ContactSet::take_opposite(int i, const Eigen::Vector3d& point, const Contact& contact) {
+  const RVec3 normal = contact.normal.cast<Real>();
+  const bool found = contact.distance < static_cast<double>(Real(0.9) * kPinchReach);
+  if (!found || normal.dot(plane_[i].normal) > kPinchCosine) return release(i);
+  Plane& across = opposite_[i];
+  across.normal = normal;
+  across.distance = static_cast<Real>(contact.distance) + normal.dot(x_[i] - point.cast<Real>());
+  pinched_[i] = 1;
+  offset_[i] = std::min(wanted_offset_, (plane_[i].distance + across.distance) / 2);
 }
 
 bool ContactSet::refresh(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, Real moved) {
@@ -85,11 +143,12 @@ bool ContactSet::refresh(const RunContext& run, const Scene& scene, const std::v
 }
 
 void ContactSet::begin_step(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
-  offset_ = static_cast<Real>(scene.contact_offset);
+  wanted_offset_ = static_cast<Real>(scene.contact_offset);
   reachable_ = scene.collider != nullptr;
   if (!reachable_ || scene.collider != collider_) {
-    for (auto* flags : {&known_, &anchored_, &sliding_}) std::fill(flags->begin(), flags->end(), 0);
-    std::fill(multiplier_.begin(), multiplier_.end(), Real(0));
+    for (auto* flags : {&known_, &anchored_, &sliding_, &pinched_}) std::fill(flags->begin(), flags->end(), 0);
+    for (auto* planes : {&plane_, &opposite_})
+      for (Plane& plane : *planes) plane.multiplier = 0;
     std::fill(normal_force_.begin(), normal_force_.end(), Real(0));
   }
   refresh(run, scene, x, Real(1e-4));
@@ -102,21 +161,24 @@ bool ContactSet::lag_normal_forces(const std::vector<RVec3>& x) {
   bool changed = false;
   for (size_t i = 0; i < x.size(); ++i) {
     if (anchored_[i]) continue;
-    const Real now = pressure(static_cast<int>(i), x[i]);
+    const int k = static_cast<int>(i);
+    const Real now = pressure(k, x[i]) + opposite_pressure(k, x[i]);
     changed = changed || now != normal_force_[i];
     normal_force_[i] = now;
   }
   return changed;
 }
 
+double ContactSet::push(const Plane& plane, int i, const RVec3& x, RVec3* gradient) const {
+  const Real p = pressure_of(plane, i, x), m = plane.multiplier;
+  *gradient -= p * plane.normal;
+  return 0.5 * static_cast<double>(p * p - m * m) / static_cast<double>(stiffness_[i]);
+}
+
 double ContactSet::add(int i, const RVec3& x, RVec3* gradient) const {
   if (!reachable_) return 0;
-  const Real p = pressure(i, x), m = multiplier_[i];
-  double energy = 0;
-  if (p > 0 || m > 0) {
-    energy = 0.5 * static_cast<double>(p * p - m * m) / static_cast<double>(stiffness_[i]);
-    *gradient -= p * normal_[i];
-  }
+  double energy = push(plane_[i], i, x, gradient);
+  if (pinched_[i]) energy += push(opposite_[i], i, x, gradient);
   const Real limit = friction_limit(i);
   if (limit > 0) {
     const RVec3 u = slip(i, x);
@@ -129,8 +191,10 @@ double ContactSet::add(int i, const RVec3& x, RVec3* gradient) const {
 Eigen::Matrix<Real, 3, 3> ContactSet::hessian(int i, const RVec3& x) const {
   Eigen::Matrix<Real, 3, 3> sum = Eigen::Matrix<Real, 3, 3>::Zero();
   if (!reachable_) return sum;
-  const RVec3& n = normal_[i];
+  const RVec3& n = plane_[i].normal;
   if (pressure(i, x) > 0) sum += stiffness_[i] * n * n.transpose();
+  const RVec3& m = opposite_[i].normal;
+  if (opposite_pressure(i, x) > 0) sum += stiffness_[i] * m * m.transpose();
   const Real limit = friction_limit(i);
   if (limit > 0) {
     const Eigen::Matrix<Real, 3, 3> along = Eigen::Matrix<Real, 3, 3>::Identity() - n * n.transpose();
@@ -144,7 +208,7 @@ void ContactSet::keep_free_part(int i, const RVec3& x, RVec3* vector) const {
   if (stiffness_[i] * slip(i, x).norm() < friction_limit(i)) {
     vector->setZero();
   } else {
-    *vector -= normal_[i] * normal_[i].dot(*vector);
+    *vector -= plane_[i].normal * plane_[i].normal.dot(*vector);
   }
 }
 
@@ -157,9 +221,10 @@ void ContactSet::project(const RunContext& run, const Scene& scene, std::vector<
     for (size_t i = 0; i < x->size(); ++i) {
       const Real deep = -gap(static_cast<int>(i), (*x)[i]) - kDepthAllowed;
       if (deep <= 0) continue;
-      (*x)[i] += deep * normal_[i];
-      const Real inward = std::min(Real(0), (*v)[i].dot(normal_[i]));
-      (*v)[i] -= inward * normal_[i];
+      const RVec3& normal = plane_[i].normal;
+      (*x)[i] += deep * normal;
+      const Real inward = std::min(Real(0), (*v)[i].dot(normal));
+      (*v)[i] -= inward * normal;
       moved = true;
     }
     if (!moved) return;
@@ -171,8 +236,11 @@ void ContactSet::end_step(const std::vector<RVec3>& x) {
   for (size_t k = 0; k < x.size(); ++k) {
     const int i = static_cast<int>(k);
     const Real limit = friction_limit(i);
-    multiplier_[i] = std::min(pressure(i, x[i]), multiplier_[i] + stiffness_[i] * kMultiplierReach);
-    if (multiplier_[i] <= 0) {
+    const Real most = stiffness_[i] * kMultiplierReach;
+    plane_[i].multiplier = std::min(pressure(i, x[i]), plane_[i].multiplier + most);
+    opposite_[i].multiplier = std::min(opposite_pressure(i, x[i]), opposite_[i].multiplier + most);
+    const Real both = plane_[i].multiplier + opposite_[i].multiplier;
+    if (both <= 0) {
       anchored_[i] = sliding_[i] = 0;
       normal_force_[i] = 0;
       continue;
@@ -181,13 +249,15 @@ void ContactSet::end_step(const std::vector<RVec3>& x) {
     sliding_[i] = stiffness_[i] * u.norm() > limit;
     anchor_[i] = x[i] - friction::kept_offset(stiffness_[i], limit, u);
     anchored_[i] = 1;
-    normal_force_[i] = multiplier_[i];
+    normal_force_[i] = both;
   }
 }
 
 RVec3 ContactSet::unbalanced(int i, const RVec3& x, const RVec3& force) const {
   if (!reachable_ || gap(i, x) > kTouch) return force;
-  return outside_cone(force, normal_[i], static_);
+  if (pinched_[i] && gap_to(opposite_[i], i, x) <= kTouch)
+    return outside_cones(force, plane_[i].normal, opposite_[i].normal, static_);
+  return outside_cone(force, plane_[i].normal, static_);
 }
 
 }  // namespace tryon::sim

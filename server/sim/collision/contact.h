@@ -2,7 +2,9 @@
 // are kept from step to step (augmented Lagrangian), so that at rest the gap closes to nothing at a moderate stiffness;
 // friction (friction.h) hangs on the same contacts. Ji 2004's test in brief: a particle within the offset is in
 // contact. Distances are asked lazily: a particle is asked again only when it may have come within reach and has moved
-// since; between questions the surface is its tangent plane there. Units: m, N, N/m, J. Shapes: all arrays
+// since; between questions the surface is its tangent plane there. Where another surface stands opposite (thighs that
+// touch), a particle has two planes, and both keep as much of the offset as the room between them allows.
+// Units: m, N, N/m, J. Shapes: all arrays
 // [particle_count]. How it fails: never. Thread rules: one object, one calling thread; questions run on the executor.
 // No allocation.
 #pragma once
@@ -33,17 +35,21 @@ class ContactSet {
   // Its Hessian there (friction with its normal force and anchor held still): positive semidefinite.
   Eigen::Matrix<Real, 3, 3> hessian(int i, const RVec3& x) const;
   // In contact or about to be: within a millimetre.
-  bool near(int i, const RVec3& x) const { return reachable_ && (multiplier_[i] > 0 || gap(i, x) < Real(1e-3)); }
+  bool near(int i, const RVec3& x) const { return reachable_ && (plane_[i].multiplier > 0 || gap(i, x) < Real(1e-3)); }
   // Takes from a force or a motion of particle i what its contact holds: the normal part, or all where friction sticks.
   void keep_free_part(int i, const RVec3& x, RVec3* vector) const;
   // The nearest place to x outside the offset by the present tangent plane.
   RVec3 outside(int i, const RVec3& x) const {
-    return reachable_ ? RVec3(x + std::max(Real(0), -gap(i, x)) * normal_[i]) : x;
+    return reachable_ ? RVec3(x + std::max(Real(0), -gap(i, x)) * plane_[i].normal) : x;
   }
   Real stiffness(int i) const { return stiffness_[i]; }
+  // Contacts harder or softer by a factor from now on; their forces stay.
+  void stiffen(Real factor) {
+    for (Real& k : stiffness_) k *= factor;
+  }
   // For methods that move positions: how far x lies below the offset (0 outside), where out is, the two coefficients.
   Real depth(int i, const RVec3& x) const { return reachable_ ? std::max(Real(0), -gap(i, x)) : Real(0); }
-  const RVec3& normal(int i) const { return normal_[i]; }
+  const RVec3& normal(int i) const { return plane_[i].normal; }
   Real static_friction() const { return static_; }
   Real kinetic_friction() const { return kinetic_; }
 
@@ -55,23 +61,41 @@ class ContactSet {
   RVec3 unbalanced(int i, const RVec3& x, const RVec3& force) const;
 
  private:
-  Real gap(int i, const RVec3& x) const { return distance_[i] + normal_[i].dot(x - asked_[i]) - offset_; }
-  Real pressure(int i, const RVec3& x) const {
-    return reachable_ ? std::max(Real(0), multiplier_[i] - stiffness_[i] * gap(i, x)) : Real(0);
+  struct Plane {  // of the surface: as it was found at asked_
+    RVec3 normal = RVec3::UnitY();
+    Real distance = 0, multiplier = 0;  // m; N
+  };
+  Real gap_to(const Plane& plane, int i, const RVec3& x) const {
+    return plane.distance + plane.normal.dot(x - asked_[i]) - offset_[i];
   }
+  Real gap(int i, const RVec3& x) const { return gap_to(plane_[i], i, x); }
+  Real pressure_of(const Plane& plane, int i, const RVec3& x) const {
+    return std::max(Real(0), plane.multiplier - stiffness_[i] * gap_to(plane, i, x));
+  }
+  Real pressure(int i, const RVec3& x) const { return reachable_ ? pressure_of(plane_[i], i, x) : Real(0); }
+  Real opposite_pressure(int i, const RVec3& x) const {
+    return reachable_ && pinched_[i] ? pressure_of(opposite_[i], i, x) : Real(0);
+  }
+  double push(const Plane& plane, int i, const RVec3& x, RVec3* gradient) const;
   RVec3 slip(int i, const RVec3& x) const {
     const RVec3 u = x - anchor_[i];
-    return u - normal_[i] * normal_[i].dot(u);
+    return u - plane_[i].normal * plane_[i].normal.dot(u);
   }
   Real friction_limit(int i) const { return (sliding_[i] ? kinetic_ : static_) * normal_force_[i]; }
   bool must_ask(int i) const;
   void ask(int begin, int end);
+  void ask_opposite(int begin, int end);
+  void take_plane(int i, const Contact& contact);
+  void take_opposite(int i, const Eigen::Vector3d& point, const Contact& contact);
+  void release(int i);
 
-  Real static_, kinetic_, offset_ = 0;
+  Real static_, kinetic_, wanted_offset_ = 0;
   bool reachable_ = false;  // the scene has a collider
-  std::vector<Real> stiffness_, distance_, multiplier_, normal_force_;
-  std::vector<RVec3> asked_, normal_, anchor_;
-  std::vector<uint8_t> known_, anchored_, sliding_, changed_;
+  std::vector<Real> stiffness_, normal_force_;
+  std::vector<Real> offset_;             // less than wanted in a pinch
+  std::vector<Plane> plane_, opposite_;  // the nearest surface; the one across, where pinched_
+  std::vector<RVec3> asked_, anchor_;
+  std::vector<uint8_t> known_, anchored_, sliding_, changed_, pinched_;
   // Arguments of the question in progress.
   const Collider* collider_ = nullptr;
   const RVec3* x_ = nullptr;
@@ -80,5 +104,7 @@ class ContactSet {
 
 // The part of a force that Coulomb's cone of outward normal n and coefficient mu cannot balance (validation 6.1).
 RVec3 outside_cone(const RVec3& force, const RVec3& normal, Real mu);
+// The same for two contacts at once (a pinch): what both cones together leave over.
+RVec3 outside_cones(const RVec3& force, const RVec3& first, const RVec3& second, Real mu);
 
 }  // namespace tryon::sim

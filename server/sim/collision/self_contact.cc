@@ -21,15 +21,19 @@ constexpr Real kPull = Real(0.5);              // of stiffness times radius: the
 constexpr int kFewShare = 200, kPatience = 5;  // one vertex in so many at its bound may wait so many iterations
 constexpr Real kLeastDistance = Real(1e-9);
 
-// Energy of a gap d below r, per unit stiffness, and minus its slope.
+constexpr Real kEvenShare = Real(0.05);  // of the radius: nearer than that the force grows no more
+
+// Energy of a gap d below r, per unit stiffness, minus its slope, and its curvature.
 struct Push {
-  Real energy, force;
+  Real energy, force, curvature;
 };
 Push push_of(Real d, Real r) {
   const Real half = Real(0.5) * r;
-  if (d >= half) return {Real(0.5) * (r - d) * (r - d), r - d};
+  if (d >= half) return {Real(0.5) * (r - d) * (r - d), r - d, 1};
   const Real k = half * half;  // slope and curvature continue at r / 2
-  return {Real(0.5) * half * half - k * std::log(std::max(d, kLeastDistance) / half), k / std::max(d, kLeastDistance)};
+  const Real even = kEvenShare * r, at = std::max(d, even);
+  const Real energy = Real(0.5) * half * half - k * std::log(at / half);
+  return {energy + (at - d) * k / at, k / at, d < even ? Real(0) : k / (d * d)};
 }
 
 }  // namespace
@@ -200,6 +204,28 @@ double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradien
         (*gradient)[i] -= pull_[i];
       }
   return energy;
+}
+
+void SelfContact::add_curvature(const std::vector<RVec3>& x, std::vector<Eigen::Matrix3d>* blocks) const {
+  for (int index : touching_) {
+    const Pair& pair = pairs_[index];
+    const Gap gap = gap_of(pair, x);
+    if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
+    const Vec3 n = (gap.apart / gap.distance).cast<double>();
+    const double k = static_cast<double>(pair.stiffness * push_of(gap.distance, pair.radius).curvature);
+    for (int c = 0; c < 4; ++c) {
+      const double w = static_cast<double>(gap.w[c]);
+      (*blocks)[pair.v[c]] += k * w * w * n * n.transpose();
+    }
+  }
+  for (const Grip& grip : grips_) {
+    const Vec3 n = grip.normal.cast<double>();
+    const Eigen::Matrix3d along = Eigen::Matrix3d::Identity() - n * n.transpose();
+    for (int c = 0; c < 4; ++c) {
+      const double w = static_cast<double>(grip.w[c]);
+      (*blocks)[grip.v[c]] += (static_cast<double>(grip.limit / kSlipRange) * w * w) * along;
+    }
+  }
 }
 
 void SelfContact::grip(const std::vector<RVec3>& x) {

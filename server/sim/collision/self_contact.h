@@ -1,11 +1,11 @@
 // What it is: contact of the cloth with itself: vertex-triangle and edge-edge pairs within a contact radius repel
-// (quadratic, a logarithm below half of the radius), and no vertex may go farther between two searches than bounds
-// that keep every pair apart, so that what starts clean stays clean without continuous collision tests. Pairs that
-// start crossed are drawn apart along their intersection contour until they are clean. Friction between layers is
-// lagged Coulomb, smoothed. Units: m, N, J. Shapes: arrays [particle_count].
-// How it fails: never. Thread rules: one object, one calling thread.
-// Cites: Chen 2025 (offset geometric contact: energies and displacement bounds); Volino and Magnenat-Thalmann 2006
-// (intersection contour minimisation); Li 2020 (incremental potential contact: smoothed lagged friction).
+// (quadratic, a logarithm below half of the radius, even below a twentieth), and no vertex may go farther between two
+// searches than bounds that keep every pair apart, so that what starts clean stays clean without continuous collision
+// tests. Pairs that start crossed are drawn apart along their intersection contour until they are clean. Friction
+// between layers is lagged Coulomb, smoothed. Units: m, N, J. Shapes: arrays [particle_count]. How it fails: never.
+// Thread rules: one object, one calling thread. Cites: Chen 2025 (offset geometric contact: energies and displacement
+// bounds); Volino and Magnenat-Thalmann 2006 (intersection contour minimisation); Li 2020 (incremental potential
+// contact: smoothed lagged friction).
 #pragma once
 
 #include <vector>
@@ -27,6 +27,8 @@ class SelfContact {
   bool renew(const std::vector<RVec3>& x);
   // Energy at x; adds its gradient.
   double add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const;
+  // What one particle alone feels of its curvature, moved with the others still: adds to [particle_count] blocks, N/m.
+  void add_curvature(const std::vector<RVec3>& x, std::vector<Eigen::Matrix3d>* blocks) const;
   // Takes every vertex back into its bound; true if any was out.
   bool limit(std::vector<RVec3>* x);
   // Crossed pairs of edge and triangle at the last search.

@@ -222,12 +222,16 @@ void PotentialHessian::add_folds(const std::vector<RVec3>& x, bool convex) {
   }
 }
 
+// Of contact between layers only each particle's own block: the pattern never changes.
 void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
+  std::vector<Matrix3> own(model_.particle_count);
   for (int i = 0; i < model_.particle_count; ++i) {
-    const double own = static_cast<double>(potential_.inertia(i)) +
-                       static_cast<double>(potential_.outer().drag[i]) / settings_.time_step;
-    add(own * Matrix3::Identity() + potential_.contact().hessian(i, x[i]).cast<double>());
+    const double still = static_cast<double>(potential_.inertia(i)) +
+                         static_cast<double>(potential_.outer().drag[i]) / settings_.time_step;
+    own[i] = still * Matrix3::Identity() + potential_.contact().hessian(i, x[i]).cast<double>();
   }
+  if (potential_.layers() != nullptr) potential_.layers()->add_curvature(x, &own);
+  for (const Matrix3& block : own) add(block);
 }
 
 void PotentialHessian::clear_pinned() {

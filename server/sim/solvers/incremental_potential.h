@@ -56,6 +56,7 @@ class IncrementalPotential {
   const ElasticEnergy& elastic() const { return elastic_; }
   ContactSet& contact() { return contact_; }
   const ContactSet& contact() const { return contact_; }
+  const SelfContact* layers() const { return self_contact_.get(); }  // null where the scene has none
   // M/h^2 + L of Wan 2020 (eq. 15), pinned rows and columns cleared to the identity: [particle_count, particle_count].
   Eigen::SparseMatrix<double> constant_matrix() const;
 

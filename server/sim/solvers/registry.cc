@@ -3,6 +3,7 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/sim/solvers/admm.h"
+#include "server/sim/solvers/drape.h"
 #include "server/sim/solvers/hierarchical_pbd.h"
 #include "server/sim/solvers/mass_spring.h"
 #include "server/sim/solvers/newton.h"
@@ -29,6 +30,12 @@ struct Entry {
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> list = {
+      {{"drape",
+        "The production drape: lbfgs while cloth moves; in large steps towards rest, the same descent with the factor "
+        "of "
+        "the whole Hessian (fabric, tension, body contact, friction) in place of the constant matrix, taken anew where "
+        "steps stop paying. For draping to a certified rest with a fabric's real stiffness: the default."},
+       make_drape},
       {{"lbfgs",
         "Implicit Euler as the minimum of the incremental potential, by L-BFGS whose initial inverse Hessian is spring "
         "projection's prefactored matrix (Liu 2017). For dressing and draping with a fabric's real stiffness; an "
@@ -136,21 +143,21 @@ absl::StatusOr<std::unique_ptr<Solver>> make_solver(std::string_view name, const
                                                     const SolverSettings& settings) {
   RETURN_IF_ERROR(validate(settings));
   RETURN_IF_ERROR(check_solver(name));
-  const bool minimiser = name == "lbfgs" || name == "newton" || name == "baraff_witkin";
+  const bool minimiser = name == "drape" || name == "lbfgs" || name == "newton" || name == "baraff_witkin";
   if (model.membranes.count() > 0 && !minimiser)
     return invalid_input("MODEL_UNSUPPORTED", "solver",
                          cat(name, " works on springs; this cloth is made of membrane triangles"),
-                         "choose lbfgs, newton or baraff_witkin, or the thread springs");
+                         "choose drape, lbfgs, newton or baraff_witkin, or the thread springs");
   if (model.folds.count() > 0 && !minimiser)
     return invalid_input("MODEL_UNSUPPORTED", "solver",
                          cat(name, " knows no bending by angles; this cloth bends by hinges or the shape operator"),
-                         "choose lbfgs, newton or baraff_witkin, or quadratic bending");
+                         "choose drape, lbfgs, newton or baraff_witkin, or quadratic bending");
   const bool sweeps = name.find("pbd") != std::string_view::npos || name == "mass_spring" || name == "admm" ||
                       name.rfind("pd_", 0) == 0;
   if (model.bend_matrix.count() > 0 && sweeps)
     return invalid_input("MODEL_UNSUPPORTED", "solver",
                          cat(name, " takes bending edge by edge; this cloth bends by one matrix"),
-                         "choose lbfgs, spring_projection, newton or baraff_witkin, or quadratic bending");
+                         "choose drape, lbfgs, spring_projection, newton or baraff_witkin, or quadratic bending");
   for (const Entry& entry : entries())
     if (entry.info.name == name) return entry.make(model, settings);
   return internal_fault("a listed solver has no maker");

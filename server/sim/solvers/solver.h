@@ -57,7 +57,7 @@ absl::Status check_solver(std::string_view name);
 // `model` must outlive the solver. INVALID_ARGUMENT with the known names for an unknown one.
 absl::StatusOr<std::unique_ptr<Solver>> make_solver(std::string_view name, const DrapeModel& model,
                                                     const SolverSettings& settings);
-inline constexpr char kDefaultSolver[] = "lbfgs";
+inline constexpr char kDefaultSolver[] = "drape";
 
 // The residual by code that shares nothing with a solver's own gradient: spring, gravity, wind and contact forces.
 struct Residual {

@@ -4,9 +4,6 @@
 
 #include "server/base/status.h"
 #include "server/base/text.h"
-#include "server/sim/solvers/cholesky.h"
-#include "server/sim/solvers/descent.h"
-#include "server/sim/solvers/lbfgs.h"
 
 namespace tryon::sim {
 
@@ -15,34 +12,13 @@ namespace {
 constexpr int kSurfaceTurn = 16;          // iterations from one move along the surface to the next
 constexpr double kRefactorShare = 0.002;  // of the particles
 
-class SpringProjection : public DescentSolver {
- public:
-  SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history);
-
- private:
-  absl::Status prepare(StepReport* report) override;
-  void choose_start(const RunContext& run, const DrapeState& state) override;
-  absl::Status find_direction(int iteration) override;
-  void accepted() override;
-  bool try_otherwise(int iteration) override;
-  bool along_surface(int iteration) const { return touching_ && iteration % kSurfaceTurn == 1; }
-
-  const int history_;
-  Eigen::SparseMatrix<double> matrix_;     // M/h^2 + L, pinned rows and columns cleared
-  std::vector<double> values_, diagonal_;  // with contact; the diagonal without
-  std::vector<int> diagonal_place_;        // [particle_count] in values_
-  Cholesky cholesky_, free_cholesky_;      // with contact on the diagonal, and without
-  Lbfgs lbfgs_;
-  std::vector<uint8_t> in_matrix_, wanted_;  // [particle_count] contact stiffness is, should be, in the factor
-  bool factored_ = false, touching_ = false;
-  std::vector<RVec3> scratch_s_, scratch_y_;  // [particle_count]
-};
+}  // namespace
 
 SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history)
     : DescentSolver(model, settings),
+      lbfgs_(history, model.particle_count),
       history_(history),
-      matrix_(potential_.constant_matrix()),
-      lbfgs_(history, model.particle_count) {
+      matrix_(potential_.constant_matrix()) {
   const int n = model.particle_count;
   for (int j = 0; j < n; ++j)
     for (Eigen::SparseMatrix<double>::InnerIterator it(matrix_, j); it; ++it)
@@ -98,6 +74,8 @@ void SpringProjection::choose_start(const RunContext& run, const DrapeState& sta
   if (stay < fresh) std::copy(state.x.begin(), state.x.end(), x_.begin());
 }
 
+bool SpringProjection::along_surface(int iteration) const { return touching_ && iteration % kSurfaceTurn == 1; }
+
 // While the body is touched, one iteration in kSurfaceTurn uses a second matrix. The usual one, with contact stiffness
 // on its diagonal, moves pressed particles well along the normal, but holds them along the surface too (a scalar entry
 // has no direction), where sliding cloth is thousands of times softer; the free matrix then moves the cloth with what
@@ -133,8 +111,6 @@ bool SpringProjection::try_otherwise(int iteration) {
   lbfgs_.clear();
   return true;
 }
-
-}  // namespace
 
 std::unique_ptr<Solver> make_spring_projection(const DrapeModel& model, const SolverSettings& settings) {
   return std::make_unique<SpringProjection>(model, settings, 0);

@@ -8,9 +8,40 @@
 // threads.
 #pragma once
 
+#include <vector>
+
+#include "server/sim/solvers/cholesky.h"
+#include "server/sim/solvers/descent.h"
+#include "server/sim/solvers/lbfgs.h"
 #include "server/sim/solvers/solver.h"
 
 namespace tryon::sim {
+
+class SpringProjection : public DescentSolver {
+ public:
+  SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history);
+
+ protected:
+  absl::Status prepare(StepReport* report) override;
+  void choose_start(const RunContext& run, const DrapeState& state) override;
+  absl::Status find_direction(int iteration) override;
+  void accepted() override;
+  bool try_otherwise(int iteration) override;
+
+  Lbfgs lbfgs_;
+
+ private:
+  bool along_surface(int iteration) const;
+
+  const int history_;
+  Eigen::SparseMatrix<double> matrix_;       // M/h^2 + L, pinned rows and columns cleared
+  std::vector<double> values_, diagonal_;    // with contact; the diagonal without
+  std::vector<int> diagonal_place_;          // [particle_count] in values_
+  Cholesky cholesky_, free_cholesky_;        // with contact on the diagonal, and without
+  std::vector<uint8_t> in_matrix_, wanted_;  // [particle_count] contact stiffness is, should be, in the factor
+  bool factored_ = false, touching_ = false;
+  std::vector<RVec3> scratch_s_, scratch_y_;  // [particle_count]
+};
 
 std::unique_ptr<Solver> make_spring_projection(const DrapeModel& model, const SolverSettings& settings);
 std::unique_ptr<Solver> make_lbfgs(const DrapeModel& model, const SolverSettings& settings);

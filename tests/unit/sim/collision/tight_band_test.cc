@@ -2,6 +2,7 @@
 // a scan.
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "server/sim/solvers/solver.h"
@@ -41,7 +42,11 @@ ClothInput band(double share, int around, int rows) {
   return cloth;
 }
 
-TEST(TightBand, ComesToRestOnTheFacetsOfAScan) {
+class TightBand : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Solvers, TightBand, ::testing::Values("drape", "lbfgs"),
+                         [](const auto& given) { return std::string(given.param); });
+
+TEST_P(TightBand, ComesToRestOnTheFacetsOfAScan) {
   const ClothInput cloth = band(0.75, 40, 4);
   const auto model = build_model(cloth);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -52,7 +57,7 @@ TEST(TightBand, ComesToRestOnTheFacetsOfAScan) {
   settings.velocity_keep = 0.0;
   settings.time_step = 0.3;
   settings.iterations = 40;
-  auto solver = make_solver("lbfgs", *model, settings);
+  auto solver = make_solver(GetParam(), *model, settings);
   ASSERT_TRUE(solver.ok());
   DrapeState state = start_state(cloth);
   for (int i = 0; i < 80; ++i) {
