@@ -12,6 +12,8 @@
 #include "server/drape/garment_source.h"
 #include "server/drape/measure.h"
 #include "server/drape/measure_fit.h"
+#include "server/drape/report_data.h"
+#include "server/drape/report_html.h"
 #include "server/drape/settle.h"
 #include "server/garment/waist_fit.h"
 
@@ -54,6 +56,10 @@ bool has_layers(const GarmentMesh& garment) {
 }
 
 Artifact json_artifact(const std::string& text) { return {text, "application/json"}; }
+
+Artifact report_artifact(const RunContext& run, const ReportSource& source) {
+  return {report_html(report_data_json(run, source)), "text/html"};
+}
 
 }  // namespace
 
@@ -140,8 +146,11 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   clock.enter("measure");
   run.report("measure", 0.0);
   const FitReport fit = measure_fit(run, person, garment, settled, fabric);
-  result.summary_json = metrics_json(run, {person, garment, arranged, settled, settings, fit, digest(request)}, &clock);
+  const DrapeFacts facts{person, garment, arranged, settled, settings, fit, digest(request)};
+  result.summary_json = metrics_json(run, facts, &clock);
   result.artifacts["metrics.json"] = json_artifact(result.summary_json);
+  result.artifacts["report.html"] =
+      report_artifact(run, {facts, source.made.pattern, fabric, result.artifacts, result.summary_json, ""});
   result.settled = settled.report.grade != "none" || settled.report.termination == "blown";
   return result;
 }

@@ -13,9 +13,9 @@ constexpr double kWithin = 0.8;
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kRefallSteps = 4, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kPatience = 25, kLongPatience = 45;
-constexpr double kFallKeep = 0.96, kCalmStep = 0.3, kShortCalmStep = 0.1;
+constexpr double kFallKeep = 0.96, kBlowStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 constexpr double kTetherParts = 4.0, kMostTethers = 64.0;  // of one span of an elastic
-constexpr int kBlowSteps = 90;                             // three simulated seconds
+constexpr int kBlowSteps = 90, kFrameSteps = 3;            // three simulated seconds, ten frames a second
 constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
 
 // A tether pulls only where it is longer than its rest length, as an elastic does. All tethers of a cloth are equally
@@ -91,9 +91,11 @@ absl::Status blow(Stage* stage) {
     if (!step.ok()) return step.status();
     ++stage->report.drape_steps;
     stage->run.report("blow", (i + 1.0) / kBlowSteps);
+    if ((i + 1) % kFrameSteps == 0) stage->report.blown.push_back(positions_of(stage->state));
     if (near_deadline(stage->run)) break;
   }
   stage->report.termination = "blown";
+  stage->report.blown_step_s = kFrameSteps * kBlowStep;
   return absl::OkStatus();
 }
 
@@ -147,6 +149,7 @@ absl::Status finish(Stage* falling, const sim::Collider& collider, const sim::Dr
   }
   leave_body(collider, &falling->state);
   SettleReport& report = falling->report;
+  if (!report.blown.empty()) report.blown.back() = positions_of(falling->state);
   const sim::Residual residual = sim::equilibrium_residual(model, *scene, falling->state);
   report.residual_max = residual.max;
   report.residual_rms = residual.rms;
@@ -188,6 +191,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const Weld
   ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
   sim::SolverSettings settings;
   settings.velocity_keep = kFallKeep;
+  settings.time_step = kBlowStep;
   ASSIGN_OR_RETURN(auto moving, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   settings.velocity_keep = 0.0;
   settings.time_step = options.solver == sim::kDefaultSolver || options.solver == "lbfgs" ? kCalmStep : kShortCalmStep;
