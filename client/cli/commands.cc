@@ -7,6 +7,7 @@
 #include <map>
 
 #include "client/cli/body_commands.h"
+#include "client/cli/catalog_commands.h"
 #include "client/cli/files.h"
 #include "client/cli/garment_commands.h"
 #include "client/cli/progress_bar.h"
@@ -244,7 +245,17 @@ int run_command(const Options& options, client::Client* client) {
       {"garments list", garments_list},
       {"garments get", garments_get},
       {"garments delete", garments_delete},
-      {"templates", templates}};
+      {"templates", templates},
+      {"catalog run", catalog_run},
+      {"catalog list", catalog_list},
+      {"catalog get", catalog_get},
+      {"catalog pause", catalog_pause},
+      {"catalog resume", catalog_resume},
+      {"catalog cancel", catalog_cancel},
+      {"catalog export", catalog_export},
+      {"catalog delete", catalog_delete},
+      {"queue dead", queue_dead},
+      {"queue requeue", queue_requeue}};
   return commands.at(options.command)(options, client);
 }
 

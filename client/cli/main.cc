@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
   std::optional<cli::LocalService> local;
   std::string address = options.server;
   if (address.empty()) {
-    const auto started = local.emplace().start();
+    const bool catalog = options.command == "catalog run";  // it is to go on where it was stopped
+    const auto started = local.emplace().start(catalog ? options.out + "/.tryon" : "", catalog ? options.workers : 1);
     if (!started.ok()) return cli::report_error(started.status(), options.json);
     address = *started;
   }

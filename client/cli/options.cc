@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "server/base/text.h"
 #include "server/base/version.h"
 
 namespace tryon::cli {
@@ -149,6 +150,51 @@ void add_security(CLI::App* app, Options* o) {
       ->check(CLI::ExistingFile);
 }
 
+void add_catalog_run(CLI::App* app, Options* o) {
+  app->add_option(
+         "manifest", o->file,
+         "JSON Lines, or CSV: body, garment, size, fabric, label (or lists of them) and settings a line; files "
+         "are looked for beside it")
+      ->required();
+  app->add_option("--out", o->out, "folder for results.csv and the drapes; running again goes on with it")->required();
+  app->add_option("--fetch", o->fetch, "files of each drape to bring along, with commas; `all` or `none`")
+      ->capture_default_str();
+  app->add_flag("--validate-only", o->validate_only, "read and check everything, drape nothing");
+  app->add_option("--workers", o->workers, "without a server: drapes at a time (default: one per core)")
+      ->check(CLI::Range(0, 256));
+  app->add_option("--fabric", o->fabric, "for lines that name none: a name of `tryon fabrics`");
+  app->add_option("--solver", o->solver, "a name of `tryon solvers`");
+  app->add_option("--resolution", o->resolution_mm, "edge length of the cloth's triangles, mm")->capture_default_str();
+  app->add_flag("--self-contact", o->self_contact, "layers of the cloth do not pass through each other (slower)");
+  app->add_option("--unit", o->unit, "the scans' unit; found if absent")
+      ->check(CLI::IsMember({"mm", "cm", "dm", "m", "in"}));
+}
+
+void add_catalog(CLI::App* app, Options* o) {
+  CLI::App* catalog = app->add_subcommand("catalog", "many drapes under one name");
+  catalog->require_subcommand(1);
+  add_catalog_run(add_command(catalog, o, "run", "catalog run", "drape all that a manifest names"), o);
+  add_command(catalog, o, "list", "catalog list", "the batches that the server has, newest first");
+  const std::pair<const char*, const char*> named[] = {
+      {"get", "how far a batch is"},
+      {"pause", "start nothing new"},
+      {"resume", "go on; of one that has ended: what failed or was cancelled"},
+      {"cancel", "end it; what is done stays"},
+      {"export", "all results as one CSV table"},
+      {"delete", "forget a batch that has ended; its drapes stay"}};
+  for (const auto& [word, what] : named) {
+    CLI::App* command = add_command(catalog, o, word, cat("catalog ", word), what);
+    command->add_option("name", o->name, "batches/{id}")->required();
+    if (std::string(word) == "export") command->add_option("--out", o->out, "the table's file")->required();
+  }
+  CLI::App* queue = app->add_subcommand("queue", "for whoever runs the server");
+  queue->require_subcommand(1);
+  add_command(queue, o, "dead", "queue dead", "work whose tries are used up, the latest first");
+  add_command(queue, o, "requeue", "queue requeue", "try such work again")
+      ->add_option("name", o->name, "operations/{id}")
+      ->required();
+}
+
 }  // namespace
 
 int parse_options(int argc, char** argv, Options* options) {
@@ -164,6 +210,7 @@ int parse_options(int argc, char** argv, Options* options) {
   add_fit(add_command(&app, options, "fit", "fit", "measure a body and fit its bounding solids"), options);
   add_bodies(&app, options);
   add_garments(&app, options);
+  add_catalog(&app, options);
   add_command(&app, options, "fabrics", "fabrics", "list the fabric library");
   add_command(&app, options, "solvers", "solvers", "list the simulation methods");
   add_command(&app, options, "replay", "replay", "run the failed steps of a drape's replay.tryon again, here")

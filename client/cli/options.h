@@ -29,6 +29,9 @@ struct Options {
   bool keep_head_and_hands = false, keep_scan = false;
   double resolution_mm = 15.0, deadline_s = 0.0;
   int threads = 1;
+  std::string fetch = "garment.glb,metrics.json,preview_front.png";  // of a catalog's drapes
+  int workers = 0;                                                   // of the service inside this process
+  bool validate_only = false;
   bool self_contact = false;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "client/lib/retry.h"
 #include "client/lib/rpc_error.h"
 #include "google/bytestream/bytestream.grpc.pb.h"
 #include "google/longrunning/operations.grpc.pb.h"
@@ -27,50 +28,12 @@ namespace {
 using google::longrunning::Operation;
 
 constexpr size_t kChunk = 64 << 10;
-constexpr int kTries = 5;
 constexpr int kPage = 200;
-constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
 constexpr absl::Duration kCancelLook = absl::Milliseconds(20);
-
-// The transport's own errors say no reason. A stopping server (or a proxy) may also drop a call as a bare CANCELLED:
-// where this program did not cancel, that is a cut connection too.
-absl::Status name_transport_error(const absl::Status& status) {
-  if (error_detail(status)) return status;
-  if (status.code() == absl::StatusCode::kCancelled) {
-    return make_error(absl::StatusCode::kUnavailable, "CONNECTION_CUT", "", "the connection to the server was cut",
-                      "Try again: equal requests do the work once.");
-  }
-  if (status.code() != absl::StatusCode::kUnavailable) return status;
-  return make_error(absl::StatusCode::kUnavailable, "SERVER_UNREACHABLE", "--server",
-                    cat("the server does not answer: ", status.message()),
-                    "Check the address, and that tryon-server runs.");
-}
 
 absl::Status cancelled_here() {
   return make_error(absl::StatusCode::kCancelled, "CANCELLED", "", "the work was cancelled",
                     "Send the request again if it is still wanted.");
-}
-
-// Runs `call` until it is anything but UNAVAILABLE, at most kTries times, each pause twice the last.
-template <typename Call>
-absl::Status with_retry(Call call) {
-  absl::Duration pause = kFirstPause;
-  for (int i = 1;; ++i) {
-    const absl::Status status = name_transport_error(call());
-    if (status.code() != absl::StatusCode::kUnavailable || i == kTries) return status;
-    absl::SleepFor(pause);
-    pause *= 2;
-  }
-}
-
-// For streams that go on where they were cut: counts the tries anew whenever `progress` has moved.
-template <typename Call>
-absl::Status with_resume(const int64_t& progress, Call call) {
-  for (int64_t before = -1;;) {
-    before = progress;
-    const absl::Status status = with_retry(call);
-    if (status.code() != absl::StatusCode::kUnavailable || progress == before) return status;
-  }
 }
 
 // Cancels a call as soon as the flag is set, also while nothing arrives.
@@ -203,6 +166,8 @@ Client::Client(std::shared_ptr<grpc::Channel> channel) : stubs_(std::make_unique
   keep_grpc_until_exit();
 }
 Client::~Client() = default;
+
+std::shared_ptr<grpc::Channel> Client::channel() const { return stubs_->channel; }
 
 absl::Status Client::reach(absl::Duration patience) {
   if (stubs_->channel->WaitForConnected(absl::ToChronoTime(absl::Now() + patience))) return absl::OkStatus();

@@ -34,6 +34,8 @@ class Client {
   explicit Client(std::shared_ptr<grpc::Channel> channel);
   ~Client();
 
+  std::shared_ptr<grpc::Channel> channel() const;  // for what has a client of its own (batch_client.h)
+
   // OK as soon as the server answers; UNAVAILABLE after `patience`.
   absl::Status reach(absl::Duration patience);
 

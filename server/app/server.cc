@@ -10,7 +10,9 @@
 #include <thread>
 
 #include "server/app/layered_settings.h"
+#include "server/base/hash.h"
 #include "server/base/program.h"
+#include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/ops/log.h"
 #include "server/ops/metrics.h"
@@ -18,17 +20,25 @@
 #include "server/service/host.h"
 #include "server/service/security/credentials.h"
 #include "server/service/tasks/supervisor.h"
+#include "server/store/postgres_job_store.h"
+#include "server/store/s3_blob_store.h"
 
 namespace {
 
 using namespace tryon;
 
 struct Settings {
-  std::string data, metrics = "127.0.0.1:8002", port_file, worker_binary;
+  std::string data, postgres, blobs, metrics = "127.0.0.1:8002", port_file, worker_binary;
   int workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   double drain_delay_s = 0.0, drain_s = 10.0;
   HostOptions host;
 };
+
+absl::StatusOr<std::unique_ptr<BlobStore>> open_blobs(const std::string& data, const std::string& address) {
+  if (address.empty()) return open_directory_blob_store(data + "/blobs");
+  ASSIGN_OR_RETURN(const S3Options options, s3_options_of(address, data + "/spool"));
+  return open_s3_blob_store(options);
+}
 
 int fail(std::string_view what, const absl::Status& status) {
   log_error(what, {{"message", std::string(status.message())}});
@@ -39,6 +49,10 @@ SupervisorOptions worker_options(const Settings& settings) {
   SupervisorOptions options;
   options.program = settings.worker_binary.empty() ? beside_this_program("tryon-worker") : settings.worker_binary;
   options.arguments = {"--data", settings.data};
+  if (!settings.postgres.empty()) options.name_prefix = cat("local-", random_hex(4));  // others have workers too
+  // No arguments: `ps` would show them.
+  if (!settings.postgres.empty()) setenv("TRYON_POSTGRES", settings.postgres.c_str(), 1);
+  if (!settings.blobs.empty()) setenv("TRYON_BLOBS", settings.blobs.c_str(), 1);
   options.count = settings.workers;
   return options;
 }
@@ -48,9 +62,10 @@ void log_exit(const WorkerExit& exit) {
 }
 
 int serve(const Settings& settings) {
-  auto jobs = open_sqlite_job_store(settings.data + "/tasks.sqlite");
+  auto jobs = settings.postgres.empty() ? open_sqlite_job_store(settings.data + "/tasks.sqlite")
+                                        : open_postgres_job_store(settings.postgres);
   if (!jobs.ok()) return fail("store_unavailable", jobs.status());
-  auto blobs = open_directory_blob_store(settings.data + "/blobs");
+  auto blobs = open_blobs(settings.data, settings.blobs);
   if (!blobs.ok()) return fail("blobs_unavailable", blobs.status());
   Metrics metrics;
   const auto metrics_port = metrics.serve(settings.metrics);
@@ -87,6 +102,11 @@ int check(const Settings& settings) {
 
 void add_options(CLI::App& app, Settings* s) {
   app.add_option("--data", s->data, "folder for the queue and the blobs")->required();
+  app.add_option("--postgres", s->postgres,
+                 "the queue of many machines instead of DATA/tasks.sqlite, as libpq has it: postgresql://host/db");
+  app.add_option("--blobs", s->blobs,
+                 "an object store instead of DATA/blobs: s3+https://HOST/BUCKET?region=REGION, keys from "
+                 "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
   app.add_option("--listen", s->host.listen, "address of the API; port 0 picks one")->capture_default_str();
   app.add_option("--metrics", s->metrics, "address of /metrics; port 0 picks one")->capture_default_str();
   app.add_option("--workers", s->workers, "local workers")->check(CLI::Range(0, 256))->capture_default_str();

@@ -1,4 +1,4 @@
-// tryon-worker: leases tasks from DIR/tasks.sqlite until told to stop, or until its parent dies.
+// tryon-worker: leases tasks from DIR/tasks.sqlite, or from PostgreSQL, until told to stop, or until its parent dies.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -8,17 +8,21 @@
 #include <string>
 
 #include "server/app/layered_settings.h"
+#include "server/base/hash.h"
+#include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/ops/log.h"
 #include "server/ops/process.h"
 #include "server/service/tasks/runner.h"
+#include "server/store/postgres_job_store.h"
+#include "server/store/s3_blob_store.h"
 
 namespace {
 
 using namespace tryon;
 
 struct Settings {
-  std::string data;
+  std::string data, postgres, blobs;
   pid_t parent = 0;
   RunnerOptions runner;
 };
@@ -31,15 +35,22 @@ void log_task(const TaskEventLog& task) {
                     {"seconds", cat(task.seconds)}});
 }
 
+absl::StatusOr<std::unique_ptr<BlobStore>> open_blobs(const std::string& data, const std::string& address) {
+  if (address.empty()) return open_directory_blob_store(data + "/blobs");
+  ASSIGN_OR_RETURN(const S3Options options, s3_options_of(address, data + "/spool"));
+  return open_s3_blob_store(options);
+}
+
 int fail(std::string_view what, const absl::Status& status) {
   log_error(what, {{"message", std::string(status.message())}});
   return EXIT_FAILURE;
 }
 
 int work(const Settings& settings) {
-  auto jobs = open_sqlite_job_store(settings.data + "/tasks.sqlite");
+  auto jobs = settings.postgres.empty() ? open_sqlite_job_store(settings.data + "/tasks.sqlite")
+                                        : open_postgres_job_store(settings.postgres);
   if (!jobs.ok()) return fail("store_unavailable", jobs.status());
-  auto blobs = open_directory_blob_store(settings.data + "/blobs");
+  auto blobs = open_blobs(settings.data, settings.blobs);
   if (!blobs.ok()) return fail("blobs_unavailable", blobs.status());
 
   TaskRunner runner(jobs->get(), blobs->get(), settings.runner, log_task);
@@ -60,10 +71,17 @@ int work(const Settings& settings) {
 
 int main(int argc, char** argv) {
   Settings settings;
-  settings.runner.worker = cat("worker-", getpid());
+  settings.runner.worker = cat("worker-", random_hex(4), "-", getpid());
   LayeredSettings layers("Runs tryon tasks from a queue on this machine.");
   CLI::App& app = layers.app();
-  app.add_option("--data", settings.data, "the server's data folder")->required()->check(CLI::ExistingDirectory);
+  app.add_option("--data", settings.data,
+                 "the server's data folder; with --postgres and --blobs a folder of this worker's own")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--postgres", settings.postgres, "the queue of many machines instead of DATA/tasks.sqlite");
+  app.add_option("--blobs", settings.blobs,
+                 "an object store instead of DATA/blobs: s3+https://HOST/BUCKET?region=REGION, keys from "
+                 "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
   app.add_option("--meshparse", settings.runner.meshparse_path,
                  "path of tryon-meshparse (default: beside this program)");
   app.add_option("--name", settings.runner.worker, "the name that leases are taken under");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
 
@@ -45,11 +46,15 @@ TaskRecord finish(TaskRecord task, TaskState state, int64_t now_us) {
 }
 
 // Back to the queue, unless nobody wants it any more or it has had its tries.
-TaskRecord queue_again(TaskRecord task, int64_t now_us) {
+TaskRecord queue_again(TaskRecord task, int64_t delay_us, int64_t now_us) {
   if (task.cancel_requested) return finish(std::move(task), TaskState::kCancelled, now_us);
-  if (task.tries >= task.max_attempts) return finish(std::move(task), TaskState::kFailed, now_us);
+  if (task.tries >= task.max_attempts) {
+    task.dead = true;
+    return finish(std::move(task), TaskState::kFailed, now_us);
+  }
   task = end_lease(std::move(task));
   task.state = TaskState::kQueued;
+  if (delay_us > 0) task.due_us = now_us + delay_us;  // else in its old place
   return task;
 }
 
@@ -92,13 +97,14 @@ Moved moved(TaskRecord task, const Failed& event, int64_t now_us) {
     task.outputs = event.outputs;
     return finish(std::move(task), TaskState::kFailed, now_us);
   }
-  return queue_again(std::move(task), now_us);
+  const int64_t delay_us = retry_delay_us(task.id, task.tries, false);
+  return queue_again(std::move(task), delay_us, now_us);
 }
 
 Moved moved(TaskRecord task, const Released& event, int64_t now_us) {
   RETURN_IF_ERROR(check_lease(task, event.attempt, "released"));
   --task.tries;
-  return queue_again(std::move(task), now_us);
+  return queue_again(std::move(task), 0, now_us);
 }
 
 Moved moved(TaskRecord task, const CancelRequested&, int64_t now_us) {
@@ -120,7 +126,8 @@ Moved moved(TaskRecord task, const LeaseExpired&, int64_t now_us) {
   task.status = encode_status(make_error(absl::StatusCode::kUnavailable, "WORKER_LOST", "",
                                          cat("the worker of attempt ", task.attempt, " was lost"),
                                          "Submit the request again; if this repeats, report it with the task's name."));
-  return queue_again(std::move(task), now_us);
+  const int64_t delay_us = retry_delay_us(task.id, task.tries, true);
+  return queue_again(std::move(task), delay_us, now_us);
 }
 
 Moved moved(TaskRecord task, const Resubmitted& event, int64_t now_us) {
@@ -128,11 +135,19 @@ Moved moved(TaskRecord task, const Resubmitted& event, int64_t now_us) {
   task.state = TaskState::kQueued;
   task.tries = 0;
   task.cancel_requested = false;
-  task.created_us = now_us;  // the back of the queue
+  task.created_us = task.due_us = now_us;  // the back of the queue
+  task.dead = false;
   task.started_us = task.finished_us = 0;
   task.deadline_us = event.deadline_us;
   task.status.clear();
   task.outputs.clear();
+  return task;
+}
+
+Moved moved(TaskRecord task, const Hastened&, int64_t) {
+  if (is_final(task.state)) return not_allowed(task, "hastened");
+  if (task.lane == Lane::kInteractive) --task.version;  // it was already
+  task.lane = Lane::kInteractive;
   return task;
 }
 
@@ -155,6 +170,15 @@ std::string_view task_state_name(TaskState state) {
 }
 
 bool is_final(TaskState state) { return state != TaskState::kQueued && state != TaskState::kRunning; }
+
+int64_t retry_delay_us(const std::string& id, int tries, bool worker_lost) {
+  constexpr int64_t kFirst = 250'000, kLongest = 60'000'000;
+  const int doublings = tries - (worker_lost ? 2 : 1);
+  if (doublings < 0) return 0;
+  const int64_t longest = std::min(kLongest, kFirst << std::min(doublings, 20));
+  const uint64_t spread = std::stoull(sha256_hex(cat(id, " try ", tries)).substr(0, 8), nullptr, 16);
+  return longest / 2 + static_cast<int64_t>(static_cast<uint64_t>(longest / 2) * spread >> 32);
+}
 
 absl::StatusOr<TaskRecord> transition(TaskRecord record, const TaskEvent& event, int64_t now_us) {
   ++record.version;

@@ -2,7 +2,7 @@
 //   QUEUED --leased--> RUNNING --completed--> SUCCEEDED
 //     ^  \                |  \--failed (final, or tries used up)--> FAILED
 //     |   \--cancel-----. |   \--cancel acknowledged--> CANCELLED
-//     '--released, failed (retryable), lease expired--'
+//     '--released, failed (retryable), lease expired--'        (jobs.md has the diagram with every event)
 // A task whose cancellation was asked for never goes back to the queue: those three events cancel it instead.
 // Times: microseconds since the epoch, given by the caller. `attempt` is the fencing token: events of an older attempt
 // are refused (ABORTED, STALE_ATTEMPT). How it fails: an event that the state does not allow is FAILED_PRECONDITION.
@@ -20,6 +20,8 @@
 
 namespace tryon {
 
+// Interactive tasks are leased before all batch tasks.
+enum class Lane { kInteractive, kBatch };
 enum class TaskState { kQueued, kRunning, kSucceeded, kFailed, kCancelled };
 std::string_view task_state_name(TaskState state);  // "QUEUED", ...
 bool is_final(TaskState state);
@@ -34,7 +36,9 @@ struct BlobRef {
 using StageSeconds = std::map<std::string, double>;  // stage -> seconds of wall clock
 
 struct TaskRecord {
-  std::string id;                   // digest of the request: equal work has an equal id
+  std::string id;      // digest of the request: equal work has an equal id
+  std::string tenant;  // who shares the workers fairly with the others; "" until there are several
+  Lane lane = Lane::kInteractive;
   std::string kind;                 // "body", "garment", "drape"
   std::string spec;                 // canonical JSON; the queue does not read it
   std::string subject;              // the task of the person that it shows, of a drape; empty for none
@@ -47,6 +51,8 @@ struct TaskRecord {
   int64_t version = 1;  // what watchers compare: raised by every event but a heartbeat that only renews the lease
   bool cancel_requested = false;
   std::string worker;
+  int64_t due_us = 0;  // the place in the queue, and not before: created_us, or when the next try may begin
+  bool dead = false;   // FAILED because its tries were used up: a dead letter
   int64_t created_us = 0, started_us = 0, finished_us = 0, lease_expires_us = 0;
   int64_t deadline_us = 0;  // 0 = none
   std::string stage;        // progress, last heard
@@ -82,7 +88,8 @@ struct Failed {
   bool retryable;
   std::map<std::string, BlobRef> outputs = {};  // kept where it is final
 };
-struct Released {  // drain: back to the queue, the attempt does not count as a try
+struct Hastened {};  // somebody waits for it: out of the batch lane
+struct Released {    // drain: back to the queue, the attempt does not count as a try
   int attempt;
 };
 struct CancelRequested {};
@@ -94,7 +101,12 @@ struct Resubmitted {     // a FAILED or CANCELLED task asked for again
   int64_t deadline_us;
 };
 using TaskEvent = std::variant<Leased, Heartbeat, Completed, Failed, Released, CancelRequested, CancelAcknowledged,
-                               LeaseExpired, Resubmitted>;
+                               LeaseExpired, Resubmitted, Hastened>;
+
+// How long a task waits before its next try, after `tries` of them: doubling from a quarter of a second to a minute,
+// spread by a hash of the task and the try, so that what failed together does not come back together. Nothing for the
+// first try that a lost worker took along: that was not the task's doing.
+int64_t retry_delay_us(const std::string& id, int tries, bool worker_lost);
 
 absl::StatusOr<TaskRecord> transition(TaskRecord record, const TaskEvent& event, int64_t now_us);
 

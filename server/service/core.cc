@@ -44,7 +44,16 @@ absl::Status ServiceCore::need_blob(const std::string& digest, std::string_view 
                     "Upload it first through google.bytestream.ByteStream, then send the request again.");
 }
 
+absl::Status ServiceCore::room_for(const std::string& id) {
+  ASSIGN_OR_RETURN(const JobStats stats, jobs_->stats());
+  if (stats.queued < max_queued_ || jobs_->get(id).ok()) return absl::OkStatus();
+  return make_error(absl::StatusCode::kUnavailable, "QUEUE_FULL", "",
+                    cat(stats.queued, " tasks are waiting, which is all that this server takes"),
+                    "Send the request again after a while.");
+}
+
 absl::StatusOr<TaskRecord> ServiceCore::submit(const TaskRecord& task) {
+  RETURN_IF_ERROR(room_for(task.id));
   ASSIGN_OR_RETURN(TaskRecord now, jobs_->submit(task));
   if (!now.cancel_requested || is_final(now.state)) return now;
   return make_error(absl::StatusCode::kUnavailable, "CANCEL_PENDING", "", "the same work is just being cancelled",
@@ -133,12 +142,32 @@ absl::Status ServiceCore::delete_garment(const std::string& id) {
   return delete_task(id);
 }
 
-absl::StatusOr<TaskRecord> ServiceCore::drape_task(const DrapeOrder& order) {
+namespace {
+
+// The same garment in another size.
+absl::Status set_size(const std::string& size, GarmentRequest* garment) {
+  if (size.empty()) return absl::OkStatus();
+  if (!garment->draft) {
+    garment->size = size;
+    return absl::OkStatus();
+  }
+  if (!garment->draft->body.empty()) {
+    return invalid_input("SETTINGS_CONFLICT", "size", "the garment is made to measure: it has no sizes",
+                         "Leave the size out, or draft the template in a size.");
+  }
+  garment->draft->size = size;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<TaskRecord> ServiceCore::plan_drape(const DrapeOrder& order) {
   ASSIGN_OR_RETURN(const TaskRecord body, find(order.body, "body", "BODY_NOT_FOUND"));
   ASSIGN_OR_RETURN(const TaskRecord garment, find(order.garment, "garment", "GARMENT_NOT_FOUND"));
   DrapeRequest request;
   ASSIGN_OR_RETURN(request.body, body_request_from_json(body.spec));
   ASSIGN_OR_RETURN(request.garment, garment_request_from_json(garment.spec));
+  RETURN_IF_ERROR(set_size(order.size, &request.garment));
   request.settings = order.settings;
   // A body that is being made, is made or failed needs nothing more from the caller.
   if (body.state == TaskState::kCancelled) RETURN_IF_ERROR(need_blob(request.body.blob, "body"));
@@ -163,7 +192,7 @@ absl::StatusOr<TaskRecord> ServiceCore::drape_task(const DrapeOrder& order) {
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::create_drape(const DrapeOrder& order) {
-  ASSIGN_OR_RETURN(const TaskRecord task, drape_task(order));
+  ASSIGN_OR_RETURN(const TaskRecord task, plan_drape(order));
   std::lock_guard lock(mutex_);
   const auto claim = claims_.find(task.id);
   if (claim != claims_.end()) claim->second.kept = true;
@@ -171,7 +200,7 @@ absl::StatusOr<TaskRecord> ServiceCore::create_drape(const DrapeOrder& order) {
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::join_drape(const DrapeOrder& order) {
-  ASSIGN_OR_RETURN(const TaskRecord task, drape_task(order));
+  ASSIGN_OR_RETURN(const TaskRecord task, plan_drape(order));
   std::lock_guard lock(mutex_);
   const auto before = jobs_->get(task.id);
   ASSIGN_OR_RETURN(TaskRecord now, submit(task));

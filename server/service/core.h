@@ -23,13 +23,16 @@ namespace tryon {
 // result may be worse, so the limit (in whole milliseconds) is part of the drape's identity.
 struct DrapeOrder {
   std::string body, garment;
+  std::string size = {};  // another of the garment's sizes; empty: as it was created
   DrapeSettings settings;
   absl::Duration time_limit = absl::ZeroDuration();
 };
 
 class ServiceCore {
  public:
-  ServiceCore(JobStore* jobs, BlobStore* blobs) : jobs_(jobs), blobs_(blobs) {}
+  // With `max_queued` tasks waiting, new ones are refused (QUEUE_FULL) before memory or disk grow.
+  ServiceCore(JobStore* jobs, BlobStore* blobs, int64_t max_queued = 10'000)
+      : jobs_(jobs), blobs_(blobs), max_queued_(max_queued) {}
 
   absl::StatusOr<TaskRecord> create_body(const BodyRequest& request);
   // The task that create_body would give, without making anything.
@@ -48,6 +51,8 @@ class ServiceCore {
   // it, unless create_drape was asked for the same.
   absl::StatusOr<TaskRecord> join_drape(const DrapeOrder& order);
   void leave_drape(const std::string& id, bool finished);
+  // The task of a drape, not submitted.
+  absl::StatusOr<TaskRecord> plan_drape(const DrapeOrder& order);
 
   // A task of that kind ("" for any), or NOT_FOUND with `reason`.
   absl::StatusOr<TaskRecord> find(const std::string& id, const std::string& kind, std::string_view reason);
@@ -62,11 +67,13 @@ class ServiceCore {
   JobStore& jobs() { return *jobs_; }
   BlobStore& blobs() { return *blobs_; }
 
- private:
+  // BLOB_MISSING unless it was uploaded (or the digest is empty).
   absl::Status need_blob(const std::string& digest, std::string_view field);
+
+ private:
+  absl::Status room_for(const std::string& id);
   absl::StatusOr<TaskRecord> submit(const TaskRecord& task);
   absl::Status delete_task(const std::string& id);
-  absl::StatusOr<TaskRecord> drape_task(const DrapeOrder& order);
   absl::Status need_tailored_body(const GarmentRequest& request);
 
   struct Claim {
@@ -76,6 +83,7 @@ class ServiceCore {
 
   JobStore* const jobs_;
   BlobStore* const blobs_;
+  const int64_t max_queued_;
   CancelFlag stopping_;
   std::mutex mutex_;
   std::map<std::string, Claim> claims_ ABSL_GUARDED_BY(mutex_);

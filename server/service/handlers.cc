@@ -11,6 +11,7 @@
 #include "server/base/version.h"
 #include "server/drape/pipeline.h"
 #include "server/fabric/fabric.h"
+#include "server/service/batch_handler.h"
 #include "server/service/body_handler.h"
 #include "server/service/bytestream.h"
 #include "server/service/call_scope.h"
@@ -266,6 +267,8 @@ std::vector<std::unique_ptr<grpc::Service>> make_services(ServiceCore* core, Str
   services.push_back(make_body_handler(core, metrics));
   services.push_back(make_garment_handler(core, metrics));
   services.push_back(std::make_unique<DrapeHandler>(core, slots, metrics));
+  services.push_back(make_batch_handler(core, slots, metrics));
+  services.push_back(make_queue_handler(core, metrics));
   services.push_back(std::make_unique<OperationsHandler>(core, slots, metrics));
   services.push_back(std::make_unique<ServerHandler>(metrics));
   return services;

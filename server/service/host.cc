@@ -14,6 +14,7 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/ops/log.h"
+#include "server/service/batch_pump.h"
 #include "server/service/core.h"
 #include "server/service/handlers.h"
 #include "server/service/stream_slots.h"
@@ -42,6 +43,7 @@ void keep_grpc_until_exit() { [[maybe_unused]] static const bool kept = (grpc_in
 struct ServiceHost::Impl {
   Impl(JobStore* jobs, BlobStore* blobs, Metrics* m) : core(jobs, blobs), metrics(m) {}
   ServiceCore core;
+  BatchPump pump{&core};
   Metrics* const metrics;
   std::unique_ptr<StreamSlots> slots;
   std::vector<std::unique_ptr<grpc::Service>> services;
@@ -114,6 +116,7 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
                       cat("cannot listen on ", options.listen), "Choose a free port, or 0 to have one picked.");
   }
   impl_->server->GetHealthCheckService()->SetServingStatus(kDrapeServiceName, true);
+  impl_->pump.start();
   if (impl_->metrics != nullptr) impl_->feed = std::thread([this] { impl_->feed_metrics(); });
   return port;
 }
@@ -126,6 +129,7 @@ void ServiceHost::stop(absl::Duration grace) {
   withdraw();
   if (impl_->server != nullptr) {
     impl_->core.stop();
+    impl_->pump.stop();
     impl_->server->Shutdown(absl::ToChronoTime(absl::Now() + grace));
     impl_->server->Wait();
     impl_->server.reset();

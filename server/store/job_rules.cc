@@ -19,22 +19,7 @@ absl::Status task_not_found(const std::string& id) {
                     "Check the name, or submit the request again.");
 }
 
-TaskRecord fresh_task(const TaskRecord& asked, int64_t now_us) {
-  TaskRecord task;
-  task.id = asked.id;
-  task.kind = asked.kind;
-  task.spec = asked.spec;
-  task.subject = asked.subject;
-  task = with_inputs_of(std::move(task), asked);
-  task.max_attempts = std::max(1, asked.max_attempts);
-  task.deadline_us = asked.deadline_us;
-  task.created_us = asked.created_us != 0 ? asked.created_us : now_us;
-  return task;
-}
-
-bool asks_again(const TaskRecord& existing) {
-  return existing.state == TaskState::kFailed || existing.state == TaskState::kCancelled;
-}
+namespace {
 
 TaskRecord with_inputs_of(TaskRecord existing, const TaskRecord& asked) {
   existing.inputs = asked.inputs;
@@ -42,6 +27,83 @@ TaskRecord with_inputs_of(TaskRecord existing, const TaskRecord& asked) {
   existing.inputs.erase(std::unique(existing.inputs.begin(), existing.inputs.end()), existing.inputs.end());
   existing.keep_inputs = asked.keep_inputs || existing.inputs.empty();
   return existing;
+}
+
+}  // namespace
+
+TaskRecord fresh_task(const TaskRecord& asked, int64_t now_us) {
+  TaskRecord task;
+  task.id = asked.id;
+  task.kind = asked.kind;
+  task.spec = asked.spec;
+  task.tenant = asked.tenant;
+  task.lane = asked.lane;
+  task.subject = asked.subject;
+  task = with_inputs_of(std::move(task), asked);
+  task.max_attempts = std::max(1, asked.max_attempts);
+  task.deadline_us = asked.deadline_us;
+  task.created_us = asked.created_us != 0 ? asked.created_us : now_us;
+  task.due_us = task.created_us;
+  return task;
+}
+
+bool asks_again(const TaskRecord& existing) {
+  return existing.state == TaskState::kFailed || existing.state == TaskState::kCancelled;
+}
+
+TaskRecord asked_again(TaskRecord existing, const TaskRecord& asked) {
+  existing = with_inputs_of(std::move(existing), asked);
+  existing.lane = asked.lane;
+  return existing;
+}
+
+bool asks_to_hasten(const TaskRecord& existing, const TaskRecord& asked) {
+  return !is_final(existing.state) && existing.lane == Lane::kBatch && asked.lane == Lane::kInteractive;
+}
+
+ItemOutcome outcome_of(const TaskRecord& task) {
+  switch (task.state) {
+    case TaskState::kSucceeded:
+      return task.settled ? ItemOutcome::kSucceeded : ItemOutcome::kUnsettled;
+    case TaskState::kFailed:
+      return ItemOutcome::kFailed;
+    case TaskState::kCancelled:
+      return ItemOutcome::kCancelled;
+    default:
+      return ItemOutcome::kOpen;
+  }
+}
+
+absl::Status batch_not_found(const std::string& id) {
+  return make_error(absl::StatusCode::kNotFound, "BATCH_NOT_FOUND", "name", cat("there is no batch ", id),
+                    "Create it first; ListBatches has the names.");
+}
+
+absl::Status check_erase(const BatchRecord& batch) {
+  if (is_final(batch.state)) return absl::OkStatus();
+  return make_error(absl::StatusCode::kFailedPrecondition, "BATCH_STATE", "name",
+                    cat("the batch is ", batch_state_name(batch.state), ": it cannot be deleted yet"),
+                    "Cancel it, wait until it is CANCELLED, then delete it.");
+}
+
+BatchRecord fresh_batch(const BatchRecord& asked, int64_t now_us) {
+  BatchRecord batch;
+  batch.id = asked.id;
+  batch.tenant = asked.tenant;
+  batch.spec = asked.spec;
+  batch.blobs = asked.blobs;
+  batch.total = asked.total;
+  batch.cursor = asked.cursor;
+  batch.created_us = batch.resumed_us = now_us;
+  return settled(std::move(batch), now_us);  // an empty one is done
+}
+
+absl::Status check_step(const BatchRecord& batch, const BatchStep& step) {
+  if (batch.state == BatchState::kRunning && batch.expanded == step.from) return absl::OkStatus();
+  return make_error(
+      absl::StatusCode::kAborted, "STALE_STEP", "",
+      cat("the batch is ", batch_state_name(batch.state), " at item ", batch.expanded, ", not ", step.from),
+      "Look at the batch again: another server works on it, or it was paused.");
 }
 
 bool reads(const TaskRecord& task, const std::string& digest) {

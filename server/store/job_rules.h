@@ -16,7 +16,16 @@ absl::Status task_not_found(const std::string& id);
 TaskRecord fresh_task(const TaskRecord& asked, int64_t now_us);
 // Whether a submission of `existing` queues it again.
 bool asks_again(const TaskRecord& existing);
-TaskRecord with_inputs_of(TaskRecord existing, const TaskRecord& asked);
+// What of a submission a task that is queued again takes over: the inputs and the lane.
+TaskRecord asked_again(TaskRecord existing, const TaskRecord& asked);
+// Whether it waits in the batch lane and somebody interactive wants it now.
+bool asks_to_hasten(const TaskRecord& existing, const TaskRecord& asked);
+ItemOutcome outcome_of(const TaskRecord& task);  // kOpen while it is not final
+absl::Status batch_not_found(const std::string& id);
+absl::Status check_erase(const BatchRecord& batch);
+BatchRecord fresh_batch(const BatchRecord& asked, int64_t now_us);
+// Whether a step may be taken: the batch runs and nobody else has taken it (STALE_STEP).
+absl::Status check_step(const BatchRecord& batch, const BatchStep& step);
 bool reads(const TaskRecord& task, const std::string& digest);  // still, see JobStore::needs_blob
 bool has_spent_inputs(const TaskRecord& task);
 absl::Status check_erase(const TaskRecord& task);

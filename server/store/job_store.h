@@ -1,6 +1,7 @@
 // What it is: the durable queue behind one interface; memory for tests and the in-process mode, SQLite (WAL,
 // synchronous=FULL) for a machine. Every change goes through jobs/transition. Times: microseconds since the epoch.
-// How it fails: NOT_FOUND (TASK_NOT_FOUND), ABORTED (STALE_ATTEMPT), UNAVAILABLE for the world's faults.
+// How it fails: NOT_FOUND (TASK_NOT_FOUND, BATCH_NOT_FOUND), ABORTED (STALE_ATTEMPT, STALE_STEP), UNAVAILABLE for the
+// world's faults.
 // Thread rules: all methods from any thread; the SQLite one also from any process on the same file.
 #pragma once
 
@@ -12,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/jobs/batch.h"
 #include "server/jobs/task.h"
 
 namespace tryon {
@@ -40,14 +42,28 @@ struct TaskCursor {
   bool operator==(const TaskCursor&) const = default;
 };
 
+// A piece of a batch's expansion: items [from, to), and held items that are tried again.
+struct BatchStep {
+  struct Item {
+    int64_t index = 0;
+    std::optional<TaskRecord> task;  // none: it cannot become one, and `status` says why
+    std::string status;
+  };
+  int64_t from = 0, to = 0;
+  std::string cursor;       // after `to`
+  std::vector<Item> items;  // those of [from, to) and, before `from`, held ones
+};
+
 class JobStore {
  public:
   virtual ~JobStore() = default;
   // Idempotent by record.id: a live or succeeded task is returned as it is; a failed or cancelled one is queued again.
-  // Of a new task id, kind, spec, subject, inputs, keep_inputs, max_attempts and deadline_us are taken, and created_us
-  // unless it is 0 (= now); of one asked for again the inputs and the deadline.
+  // Of a new task id, kind, spec, tenant, lane, subject, inputs, keep_inputs, max_attempts and deadline_us are taken,
+  // and created_us unless it is 0 (= now); of one asked for again the inputs, the lane and the deadline. A live task of
+  // the batch lane that is asked for in the interactive one moves there.
   virtual absl::StatusOr<TaskRecord> submit(const TaskRecord& record) = 0;
-  // The oldest queued task (expired leases are returned to the queue first), or nothing.
+  // A queued task, or nothing: of the interactive lane before the batch lane, of the tenant whose turn it is
+  // (fair_share.h), the oldest that is due. Expired leases are returned to the queue first.
   virtual absl::StatusOr<std::optional<TaskRecord>> lease(const std::string& worker, absl::Duration ttl) = 0;
   // Renews the lease and hears of cancellation. Cheap: nothing is written while there is no news and half of the
   // lease is left.
@@ -79,8 +95,31 @@ class JobStore {
   virtual absl::StatusOr<std::vector<std::string>> spent_blobs(int limit) = 0;
   // Takes a digest off that list.
   virtual absl::Status forget_blob(const std::string& digest) = 0;
+  // The dead letters, the latest first, after a place in that list (its created_us is the time of death).
+  virtual absl::StatusOr<std::vector<TaskRecord>> dead_letters(const std::optional<TaskCursor>& after, int limit) = 0;
   // Removes every trace of a finished task but its line in finished_since; FAILED_PRECONDITION (TASK_STATE) before.
   virtual absl::Status erase(const std::string& id) = 0;
+
+  // Idempotent by record.id: one that is there is returned as it is. Taken are id, tenant, spec, blobs, total and
+  // cursor.
+  virtual absl::StatusOr<BatchRecord> submit_batch(const BatchRecord& record) = 0;
+  virtual absl::StatusOr<BatchRecord> get_batch(const std::string& id) = 0;
+  virtual absl::StatusOr<std::vector<BatchRecord>> list_batches(const std::optional<TaskCursor>& after, int limit) = 0;
+  virtual absl::StatusOr<std::vector<std::string>> live_batches() = 0;  // ids of those that are not final, oldest first
+  // Moves a batch, and its items with it: a pause takes back (holds) those whose tasks wait in the queue; a cancel ends
+  // those that nobody else waits for and settles the rest as cancelled; a retry holds the failed and the cancelled
+  // ones.
+  virtual absl::StatusOr<BatchRecord> move_batch(const std::string& id, BatchEvent event) = 0;
+  // Submits the tasks of a step and records its items, all or nothing. ABORTED (STALE_STEP) unless the batch is RUNNING
+  // and expanded to step.from.
+  virtual absl::StatusOr<BatchRecord> advance_batch(const std::string& id, const BatchStep& step) = 0;
+  // Takes over how the tasks of open items ended; a task that was erased counts as cancelled.
+  virtual absl::StatusOr<BatchRecord> settle_batch(const std::string& id) = 0;
+  // Items in order, from an index on; with `outcome` only those.
+  virtual absl::StatusOr<std::vector<BatchItem>> batch_items(const std::string& id, int64_t from, int limit,
+                                                             std::optional<ItemOutcome> outcome) = 0;
+  // A final batch and its items; the tasks stay. FAILED_PRECONDITION (BATCH_STATE) before.
+  virtual absl::Status erase_batch(const std::string& id) = 0;
 };
 
 using Clock = std::function<int64_t()>;  // microseconds since the epoch; an empty one is the system's

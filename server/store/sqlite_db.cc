@@ -35,59 +35,43 @@ absl::Status set_journal(SqliteDb* db) {
   return status;
 }
 
-}  // namespace
-
-SqliteStatement::SqliteStatement(SqliteStatement&& other) noexcept
-    : db_(other.db_),
-      statement_(std::exchange(other.statement_, nullptr)),
-      next_parameter_(other.next_parameter_),
-      bind_result_(other.bind_result_) {}
-
-SqliteStatement::~SqliteStatement() {
-  if (statement_ == nullptr) return;
-  sqlite3_reset(statement_);
-  sqlite3_clear_bindings(statement_);
-}
-
-SqliteStatement& SqliteStatement::bind(int64_t value) {
-  bind_result_ |= sqlite3_bind_int64(statement_, next_parameter_++, value);
-  return *this;
-}
-
-SqliteStatement& SqliteStatement::bind(double value) {
-  bind_result_ |= sqlite3_bind_double(statement_, next_parameter_++, value);
-  return *this;
-}
-
-SqliteStatement& SqliteStatement::bind(std::string_view value) {
-  bind_result_ |= sqlite3_bind_text64(statement_, next_parameter_++, value.empty() ? "" : value.data(), value.size(),
-                                      SQLITE_TRANSIENT, SQLITE_UTF8);
-  return *this;
-}
-
-absl::StatusOr<bool> SqliteStatement::step() {
-  if (bind_result_ != SQLITE_OK) return internal_fault("a value could not be bound to a statement");
-  const int result = sqlite3_step(statement_);
-  if (result == SQLITE_ROW) return true;
-  if (result == SQLITE_DONE) return false;
-  return sqlite_error(db_, result);
-}
-
-absl::Status SqliteStatement::finish() {
-  for (;;) {
-    ASSIGN_OR_RETURN(const bool row, step());
-    if (!row) return absl::OkStatus();
+class SqliteCursor : public SqlStatement::Cursor {
+ public:
+  SqliteCursor(sqlite3* db, sqlite3_stmt* statement) : db_(db), statement_(statement) {}
+  ~SqliteCursor() override {
+    sqlite3_reset(statement_);
+    sqlite3_clear_bindings(statement_);
   }
-}
+  void bind(int parameter, int64_t value) override { bound_ |= sqlite3_bind_int64(statement_, parameter, value); }
+  void bind(int parameter, double value) override { bound_ |= sqlite3_bind_double(statement_, parameter, value); }
+  void bind(int parameter, std::string_view value) override {
+    bound_ |= sqlite3_bind_text64(statement_, parameter, value.empty() ? "" : value.data(), value.size(),
+                                  SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
 
-int64_t SqliteStatement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
-double SqliteStatement::real(int column) const { return sqlite3_column_double(statement_, column); }
+  absl::StatusOr<bool> step() override {
+    if (bound_ != SQLITE_OK) return internal_fault("a value could not be bound to a statement");
+    const int result = sqlite3_step(statement_);
+    if (result == SQLITE_ROW) return true;
+    if (result == SQLITE_DONE) return false;
+    return sqlite_error(db_, result);
+  }
 
-std::string SqliteStatement::text(int column) const {
-  const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-  if (bytes == nullptr) return {};
-  return {bytes, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
-}
+  int64_t integer(int column) const override { return sqlite3_column_int64(statement_, column); }
+  double real(int column) const override { return sqlite3_column_double(statement_, column); }
+  std::string text(int column) const override {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    if (bytes == nullptr) return {};
+    return {bytes, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+
+ private:
+  sqlite3* db_;
+  sqlite3_stmt* statement_;
+  int bound_ = SQLITE_OK;
+};
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<SqliteDb>> SqliteDb::open(const std::string& path, SqliteSync sync) {
   sqlite3* raw = nullptr;
@@ -112,38 +96,21 @@ absl::Status SqliteDb::run(const char* sql) {
   return result == SQLITE_OK ? absl::OkStatus() : sqlite_error(db_, result);
 }
 
-absl::StatusOr<SqliteStatement> SqliteDb::prepare(std::string_view sql) {
+absl::StatusOr<SqlStatement> SqliteDb::prepare(std::string_view sql) {
   const auto found = statements_.find(sql);
-  if (found != statements_.end()) return SqliteStatement(db_, found->second);
+  if (found != statements_.end()) return SqlStatement(std::make_unique<SqliteCursor>(db_, found->second));
   sqlite3_stmt* statement = nullptr;
   const int result =
       sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   if (result != SQLITE_OK) return sqlite_error(db_, result);
   statements_.emplace(std::string(sql), statement);
-  return SqliteStatement(db_, statement);
+  return SqlStatement(std::make_unique<SqliteCursor>(db_, statement));
 }
 
 absl::StatusOr<int64_t> SqliteDb::data_version() {
-  ASSIGN_OR_RETURN(SqliteStatement query, prepare("PRAGMA data_version"));
+  ASSIGN_OR_RETURN(SqlStatement query, prepare("PRAGMA data_version"));
   RETURN_IF_ERROR(query.step().status());
   return query.integer(0);
-}
-
-absl::StatusOr<SqliteTransaction> SqliteTransaction::begin(SqliteDb* db) {
-  RETURN_IF_ERROR(db->run("BEGIN IMMEDIATE"));
-  return SqliteTransaction(db);
-}
-
-SqliteTransaction::SqliteTransaction(SqliteTransaction&& other) noexcept : db_(std::exchange(other.db_, nullptr)) {}
-
-SqliteTransaction::~SqliteTransaction() {
-  if (db_ != nullptr) db_->run("ROLLBACK").IgnoreError();
-}
-
-absl::Status SqliteTransaction::commit() {
-  RETURN_IF_ERROR(db_->run("COMMIT"));  // on failure the destructor rolls back
-  db_ = nullptr;
-  return absl::OkStatus();
 }
 
 }  // namespace tryon

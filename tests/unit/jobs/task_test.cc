@@ -20,6 +20,7 @@ TaskRecord task_in(TaskState state) {
   task.kind = "drape";
   task.state = state;
   task.version = 10;
+  task.lane = Lane::kBatch;
   if (state != TaskState::kQueued) task.attempt = task.tries = 1;
   if (state == TaskState::kRunning) {
     task.worker = "w1";
@@ -55,6 +56,7 @@ std::vector<Row> diagram() {
       {"cancel acknowledged", CancelAcknowledged{1}, "", "", "", "", ""},
       {"lease expired", LeaseExpired{}, "", "QUEUED", "", "", ""},
       {"resubmitted", Resubmitted{0}, "", "", "", "QUEUED", "QUEUED"},
+      {"hastened", Hastened{}, "QUEUED", "RUNNING", "", "", ""},
   };
 }
 
@@ -208,6 +210,49 @@ TEST(Transition, AResubmittedTaskStartsAfreshWithAHigherTokenThanAnyOld) {
   EXPECT_EQ(again->created_us, kNow);
   EXPECT_FALSE(again->cancel_requested);
   EXPECT_EQ(transition(*again, Leased{"w", kTtl}, kNow)->attempt, 8);
+}
+
+TEST(Transition, RetriesWaitLongerEachTimeAndNeverTogether) {
+  int64_t before = 0;
+  for (int tries = 1; tries <= 12; ++tries) {
+    const int64_t longest = std::min<int64_t>(60'000'000, 250'000ll << (tries - 1));
+    const int64_t delay = retry_delay_us("t1", tries, false);
+    EXPECT_GE(delay, longest / 2);
+    EXPECT_LE(delay, longest);
+    EXPECT_EQ(delay, retry_delay_us("t1", tries, false)) << "the same every time";
+    EXPECT_NE(delay, retry_delay_us("t2", tries, false));
+    if (longest < 60'000'000) {
+      EXPECT_GE(delay, before);
+    }
+    before = delay;
+  }
+}
+
+TEST(Transition, AFailedTryWaitsAndALostWorkersFirstDoesNot) {
+  TaskRecord task = task_in(TaskState::kRunning);
+  task.due_us = 7;
+  const TaskRecord failed = transition(task, Failed{1, some_failure(), true}, kNow).value();
+  EXPECT_EQ(failed.due_us, kNow + retry_delay_us("t1", 1, false));
+  EXPECT_EQ(transition(task, LeaseExpired{}, kNow)->due_us, 7) << "its old place in the queue";
+  task.tries = 2;
+  EXPECT_GT(transition(task, LeaseExpired{}, kNow)->due_us, kNow) << "the second time it may be the task's doing";
+  EXPECT_EQ(transition(task, Released{1}, kNow)->due_us, 7);
+}
+
+TEST(Transition, OnlyATaskWhoseTriesAreUsedUpIsADeadLetter) {
+  TaskRecord last = task_in(TaskState::kRunning);
+  last.max_attempts = 1;
+  EXPECT_TRUE(transition(last, LeaseExpired{}, kNow)->dead);
+  EXPECT_TRUE(transition(last, Failed{1, some_failure(), true}, kNow)->dead);
+  EXPECT_FALSE(transition(last, Failed{1, some_failure(), false}, kNow)->dead) << "the input is bad: no retry mends it";
+  const TaskRecord dead = transition(last, LeaseExpired{}, kNow).value();
+  EXPECT_FALSE(transition(dead, Resubmitted{0}, kNow)->dead);
+}
+
+TEST(Transition, AHastenedTaskLeavesTheBatchLaneOnce) {
+  const TaskRecord once = transition(task_in(TaskState::kQueued), Hastened{}, kNow).value();
+  EXPECT_EQ(once.lane, Lane::kInteractive);
+  EXPECT_EQ(transition(once, Hastened{}, kNow).value(), once);
 }
 
 TEST(Transition, AskingTwiceForCancellationIsOneAsking) {

@@ -35,7 +35,7 @@ Reasons documented() {
   return out;
 }
 
-// Every quoted UPPER_SNAKE word of the server's sources, but for those of file formats.
+// Every quoted UPPER_SNAKE word of the server's sources, but for those of file formats and of the environment.
 Reasons said_by_the_code() {
   Reasons out;
   const std::regex literal("\"([A-Z][A-Z0-9]*(_[A-Z0-9]+)+)\"");
@@ -43,7 +43,10 @@ Reasons said_by_the_code() {
     const fs::path& path = entry.path();
     if (path.extension() == ".cc") collect(text_of(path), literal, &out);
   }
-  out.erase("TEXCOORD_0");
+  for (const char* other :
+       {"TEXCOORD_0", "TRYON_POSTGRES", "TRYON_BLOBS", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}) {
+    out.erase(other);
+  }
   out.insert("INTERNAL");
   out.insert("CANCELLED");
   return out;

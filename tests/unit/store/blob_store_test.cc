@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/store/s3_blob_store.h"
+#include "tests/unit/store/s3_server.h"
 
 namespace tryon {
 namespace {
@@ -29,10 +32,24 @@ class Folder {
 
 std::string reason_of(const absl::Status& status) { return error_detail(status).value_or(ErrorDetail{}).reason; }
 
-class BlobStoreTest : public testing::TestWithParam<bool> {
+// The object store's are one run of their own (store.s3 of ctest): its server starts once, not once a test.
+std::vector<std::string> every_blob_store() {
+  if (std::getenv("TRYON_TEST_S3") != nullptr) return {"S3"};
+  return {"Memory", "Directory"};
+}
+
+class BlobStoreTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    store_ = GetParam() ? open_directory_blob_store(folder_.path).value() : make_memory_blob_store();
+    if (GetParam() == "Memory") store_ = make_memory_blob_store();
+    if (GetParam() == "Directory") store_ = open_directory_blob_store(folder_.path).value();
+    if (GetParam() != "S3") return;
+    const std::string& server = testing::s3_server();
+    if (server.empty()) GTEST_SKIP() << "s3rver is absent: scripts/install-test-tools installs it";
+    auto store = open_s3_blob_store({server, "tryon", "us-east-1", "S3RVER", "S3RVER", folder_.path});
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+    for (const std::string& digest : {digest_, sha256_hex("")}) ASSERT_TRUE(store_->erase(digest).ok());
   }
   Folder folder_;
   std::unique_ptr<BlobStore> store_;
@@ -205,8 +222,25 @@ TEST_P(BlobStoreTest, AnErasedBlobIsGoneAndMayComeBack) {
   EXPECT_EQ(store_->read(digest_, 0, 0).value(), kCloth);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, BlobStoreTest, testing::Values(false, true),
-                         [](const auto& which) { return which.param ? "Directory" : "Memory"; });
+INSTANTIATE_TEST_SUITE_P(Every, BlobStoreTest, ::testing::ValuesIn(every_blob_store()),
+                         [](const auto& which) { return which.param; });
+
+TEST(S3BlobStore, ItsAddressIsReadAndAnythingElseRefused) {
+  const S3Options options = s3_options_of("s3+https://s3.example.com:9000/shop?region=eu-central-1", "/spool").value();
+  EXPECT_EQ(options.endpoint, "https://s3.example.com:9000");
+  EXPECT_EQ(options.bucket, "shop");
+  EXPECT_EQ(options.region, "eu-central-1");
+  EXPECT_EQ(s3_options_of("s3+http://127.0.0.1:4568/tryon", "")->region, "us-east-1");
+  for (const char* bad : {"", "/folder", "s3://bucket", "s3+https://host", "s3+https://host/", "s3+ftp://h/b"}) {
+    EXPECT_EQ(reason_of(s3_options_of(bad, "").status()), "S3_ADDRESS") << bad;
+  }
+}
+
+TEST(S3BlobStore, AStoreThatIsNotThereIsUnavailable) {
+  const Folder folder;
+  const auto store = open_s3_blob_store({"http://127.0.0.1:1", "tryon", "us-east-1", "a", "b", folder.path});
+  EXPECT_EQ(reason_of(store.status()), "BLOB_STORE_UNAVAILABLE");
+}
 
 // ---- What only a folder can do.
 

@@ -36,11 +36,11 @@ TEST_F(SqliteDbTest, ATransactionThatIsNotCommittedLeavesNothing) {
   const auto db = open();
   ASSERT_TRUE(db->run("CREATE TABLE t (x)").ok());
   {
-    auto transaction = SqliteTransaction::begin(db.get()).value();
+    auto transaction = SqlTransaction::begin(db.get()).value();
     ASSERT_TRUE(db->run("INSERT INTO t VALUES (1)").ok());
   }
   EXPECT_EQ(ask(db.get(), "SELECT count(*) FROM t"), "0");
-  auto transaction = SqliteTransaction::begin(db.get()).value();
+  auto transaction = SqlTransaction::begin(db.get()).value();
   ASSERT_TRUE(db->run("INSERT INTO t VALUES (1)").ok());
   ASSERT_TRUE(transaction.commit().ok());
   EXPECT_EQ(ask(db.get(), "SELECT count(*) FROM t"), "1");

@@ -43,8 +43,9 @@ class RunnerTest : public testing::Test {
                       [this](const TaskEventLog& log) { logs_.push_back(log); });
   }
 
-  // Runs one task with `executor` and returns the record afterwards.
+  // Runs one task with `executor`, once it is due, and returns the record afterwards.
   TaskRecord after(const TaskExecutor& executor, RunnerOptions options = quick()) {
+    jobs_->wait_for_work(absl::Seconds(30));
     EXPECT_TRUE(runner(executor, options).run_one());
     return jobs_->get("t").value();
   }
@@ -265,6 +266,21 @@ TEST_F(RunnerTest, TheWorkersOwnLimitEndsAnEndlessTask) {
   options.task_limit = absl::Milliseconds(5);
   const TaskRecord task = after(endless(), options);
   EXPECT_EQ(reason_of(decode_status(task.status)), "DEADLINE_EXCEEDED");
+}
+
+TEST_F(RunnerTest, ADeadlineBeyondTheWorkersOwnLimitHolds) {
+  submit("t", absl::ToUnixMicros(absl::Now() + absl::Hours(2)));
+  RunnerOptions options = quick();
+  options.task_limit = absl::Milliseconds(5);
+  absl::Time deadline;
+  after(
+      [&](const RunContext& run, const std::string&, const std::string&,
+          const BlobReader&) -> absl::StatusOr<PipelineResult> {
+        deadline = run.deadline;
+        return some_result();
+      },
+      options);
+  EXPECT_GT(deadline, absl::Now() + absl::Hours(1));
 }
 
 TEST_F(RunnerTest, AWorkerThatLostItsLeaseStopsAndItsResultIsDiscarded) {

@@ -8,10 +8,12 @@
 #include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "tryon/v1/batch.pb.h"
 #include "tryon/v1/blob.pb.h"
 #include "tryon/v1/body.pb.h"
 #include "tryon/v1/drape.pb.h"
 #include "tryon/v1/garment.pb.h"
+#include "tryon/v1/queue.pb.h"
 #include "tryon/v1/server.pb.h"
 
 namespace tryon {
@@ -32,7 +34,7 @@ std::vector<std::string> methods_of(const FileDescriptor* file) {
 std::vector<std::string> every_method() {
   std::vector<std::string> out;
   for (const FileDescriptor* file :
-       {v1::Body::descriptor()->file(), v1::Drape::descriptor()->file(), v1::Garment::descriptor()->file(),
+       {v1::Batch::descriptor()->file(), v1::DeadLetter::descriptor()->file(), v1::Body::descriptor()->file(), v1::Drape::descriptor()->file(), v1::Garment::descriptor()->file(),
         v1::GetServerInfoRequest::descriptor()->file(), v1::FindMissingBlobsRequest::descriptor()->file(),
         google::longrunning::Operation::descriptor()->file(), google::bytestream::ReadRequest::descriptor()->file()}) {
     for (std::string& method : methods_of(file)) out.push_back(std::move(method));

@@ -1,0 +1,18 @@
+// What it is: the gRPC services BatchService and QueueService: decode, validate, call, encode.
+// How it fails: every error goes through error_map. Thread rules: as handlers.h.
+#pragma once
+
+#include <grpcpp/impl/service_type.h>
+
+#include <memory>
+
+#include "server/ops/metrics.h"
+#include "server/service/core.h"
+#include "server/service/stream_slots.h"
+
+namespace tryon {
+
+std::unique_ptr<grpc::Service> make_batch_handler(ServiceCore* core, StreamSlots* slots, Metrics* metrics);
+std::unique_ptr<grpc::Service> make_queue_handler(ServiceCore* core, Metrics* metrics);
+
+}  // namespace tryon

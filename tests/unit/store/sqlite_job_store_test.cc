@@ -1,0 +1,153 @@
+// What only a file can do.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "server/base/status.h"
+#include "server/base/text.h"
+#include "tests/unit/store/store_suite.h"
+
+namespace tryon {
+namespace {
+
+using std::filesystem::path;
+using testing::body_of;
+using testing::Folder;
+using testing::kTtl;
+using testing::request;
+
+// A canary in what a body is described by: after erase it is in no file of the store, its log included.
+TEST(SqliteJobStore, WhatIsErasedIsNotInTheFilesAnyMore) {
+  Folder folder;
+  const auto store = open_sqlite_job_store(folder.file("tasks.sqlite")).value();
+  TaskRecord asked = body_of("a", "scan", false);
+  asked.spec = "{\"file_name\":\"canary-of-anna.obj\"}";
+  store->submit(asked).value();
+  store->submit(request("b")).value();
+  const TaskRecord task = store->lease("w", kTtl)->value();
+  store->apply("a", Completed{task.attempt, true, "{\"waist\":\"canary-702.5\"}", {}}).value();
+  const auto holds = [&](const char* canary) {
+    int found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path(folder.file("x")).parent_path())) {
+      std::ifstream in(entry.path(), std::ios::binary);
+      std::stringstream bytes;
+      bytes << in.rdbuf();
+      found += bytes.str().find(canary) != std::string::npos ? 1 : 0;
+    }
+    return found;
+  };
+  EXPECT_GT(holds("canary-of-anna"), 0) << "the test looks where the store writes";
+  ASSERT_TRUE(store->erase("a").ok());
+  EXPECT_EQ(holds("canary-of-anna"), 0);
+  EXPECT_EQ(holds("canary-702.5"), 0);
+  EXPECT_TRUE(store->get("b").ok());
+}
+
+TEST(SqliteJobStore, EverythingIsThereAfterReopening) {
+  const Folder folder;
+  std::vector<TaskRecord> before;
+  {
+    auto store = open_sqlite_job_store(folder.file("tasks.sqlite")).value();
+    for (int i = 0; i < 4; ++i) store->submit(request(cat("t", i), i + 1)).value();
+    const BlobRef blob{std::string(64, 'c'), 5, "image/png"};
+    store
+        ->apply("t0", Completed{store->lease("w", kTtl).value()->attempt, false, "{}", {{"a.png", blob}}, {{"sew", 1}}})
+        .value();
+    store->apply("t1", Failed{store->lease("w", kTtl).value()->attempt, "why", false}).value();
+    store->lease("w", kTtl).value();
+    store->heartbeat("t2", 1, "drape", 0.5, kTtl).value();
+    for (int i = 0; i < 4; ++i) before.push_back(store->get(cat("t", i)).value());
+  }
+  auto store = open_sqlite_job_store(folder.file("tasks.sqlite")).value();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(store->get(cat("t", i)).value(), before[i]);
+  EXPECT_EQ(store->stats()->running, 1);
+  EXPECT_EQ(store->finished_since(0, 10)->size(), 2u);
+}
+
+// Leases and completes until all tasks are done; exits with the number that this process did, or 255.
+int drain_in_child(const std::string& path, int total) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  auto store = open_sqlite_job_store(path);
+  int done = 0;
+  while (store.ok() && (*store)->stats().value_or(JobStats{}).succeeded < total) {
+    const auto task = (*store)->lease(cat("child-", getpid()), kTtl);
+    if (!task.ok()) _exit(255);
+    if (!task->has_value()) continue;
+    if (!(*store)->apply((*task)->id, Completed{(*task)->attempt, true, "{}", {}}).ok()) _exit(255);
+    ++done;
+  }
+  _exit(store.ok() ? done : 255);
+}
+
+TEST(SqliteJobStore, TwoProcessesShareAQueueWithoutADoubleLease) {
+  const Folder folder;
+  constexpr int kTasks = 24;
+  const std::string file = folder.file("tasks.sqlite");
+  {
+    auto store = open_sqlite_job_store(file).value();
+    for (int i = 0; i < kTasks; ++i) store->submit(request(cat("t", i))).value();
+  }  // no connection is carried over fork()
+  const pid_t children[] = {drain_in_child(file, kTasks), drain_in_child(file, kTasks)};
+  int done = 0;
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    ASSERT_NE(WEXITSTATUS(status), 255);
+    done += WEXITSTATUS(status);
+  }
+  EXPECT_EQ(done, kTasks);
+  auto store = open_sqlite_job_store(file).value();
+  EXPECT_EQ(store->stats()->succeeded, kTasks);
+  for (int i = 0; i < kTasks; ++i) EXPECT_EQ(store->get(cat("t", i))->attempt, 1);
+}
+
+TEST(SqliteJobStore, AWatcherHearsOfChangesMadeThroughAnotherStore) {
+  const Folder folder;
+  auto server = open_sqlite_job_store(folder.file("tasks.sqlite")).value();
+  auto worker = open_sqlite_job_store(folder.file("tasks.sqlite")).value();
+  std::thread elsewhere([&] {
+    worker->wait_for_work(absl::InfiniteDuration());
+    const auto task = worker->lease("w", kTtl).value();
+    EXPECT_TRUE(worker->heartbeat(task->id, task->attempt, "drape", 0.5, kTtl).ok());
+    EXPECT_TRUE(worker->apply(task->id, Completed{task->attempt, true, "{}", {}}).ok());
+  });
+  TaskRecord task = server->submit(request("a")).value();
+  while (!is_final(task.state)) {
+    task = server->wait("a", task.version, absl::InfiniteDuration()).value();
+  }
+  EXPECT_EQ(task.state, TaskState::kSucceeded);
+  elsewhere.join();
+}
+
+TEST(SqliteJobStore, ManyMayOpenANewFileAtOnce) {
+  const Folder folder;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([&, i] {
+      auto store = open_sqlite_job_store(folder.file("tasks.sqlite"));
+      ASSERT_TRUE(store.ok()) << store.status();
+      EXPECT_TRUE((*store)->submit(request(cat("t", i))).ok());
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(open_sqlite_job_store(folder.file("tasks.sqlite")).value()->stats()->queued, 6);
+}
+
+TEST(SqliteJobStore, AFolderThatIsNotThereOrAFileThatIsNoStoreIsUnavailable) {
+  const Folder folder;
+  EXPECT_EQ(open_sqlite_job_store(folder.file("nowhere/tasks.sqlite")).status().code(), absl::StatusCode::kUnavailable);
+  FILE* file = fopen(folder.file("noise").c_str(), "w");
+  fputs(std::string(4096, 'x').c_str(), file);
+  fclose(file);
+  EXPECT_EQ(open_sqlite_job_store(folder.file("noise")).status().code(), absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace tryon
