@@ -8,6 +8,7 @@
 
 #include "client/cli/body_commands.h"
 #include "client/cli/catalog_commands.h"
+#include "client/cli/fabric_commands.h"
 #include "client/cli/files.h"
 #include "client/cli/garment_commands.h"
 #include "client/cli/progress_bar.h"
@@ -55,7 +56,7 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
   ASSIGN_OR_RETURN(const BodyOrder body, body_order(o));
   ASSIGN_OR_RETURN(*request.mutable_garment(), client->begin_garment(garment));
   ASSIGN_OR_RETURN(*request.mutable_body(), client->begin_body(body.request, body.scan));
-  request.set_fabric(o.fabric);
+  ASSIGN_OR_RETURN(*request.mutable_fabric(), fabric_order(o.fabric));
   request.set_solver(o.solver);
   request.set_resolution_mm(o.resolution_mm);
   request.set_contact(o.contact == "scan" ? v1::CONTACT_SURFACE_SCAN : v1::CONTACT_SURFACE_PROXIES);
@@ -234,6 +235,8 @@ int run_command(const Options& options, client::Client* client) {
       {"garment check", garment_check},
       {"garment create", garment_create},
       {"fabrics", fabrics},
+      {"fabric check", fabric_check},
+      {"fabric fit", fabric_fit},
       {"solvers", solvers},
       {"watch", watch},
       {"get", get},

@@ -67,7 +67,7 @@ void add_drape(CLI::App* app, Options* o) {
   app->add_option("--garment", o->garment, "pattern file, or `template:NAME` of `tryon templates`")
       ->capture_default_str();
   add_garment(app, o);
-  app->add_option("--fabric", o->fabric, "a name of `tryon fabrics`");
+  app->add_option("--fabric", o->fabric, "a name of `tryon fabrics`, or a file: JSON, U3M, KES-F or FAST sheet");
   app->add_option("--solver", o->solver, "a name of `tryon solvers`");
   app->add_option("--resolution", o->resolution_mm, "edge length of the cloth's triangles, mm")->capture_default_str();
   app->add_option("--contact", o->contact, "what the cloth rests on")
@@ -195,6 +195,18 @@ void add_catalog(CLI::App* app, Options* o) {
       ->required();
 }
 
+void add_fabric(CLI::App* app, Options* o) {
+  CLI::App* fabric = app->add_subcommand("fabric", "work with fabrics' files");
+  fabric->require_subcommand(1);
+  CLI::App* check = add_command(fabric, o, "check", "fabric check", "read a fabric's file and say what it holds");
+  check->add_option("file", o->file, "tryon.fabric.v1 JSON, U3M, KES-F or FAST sheet")->required();
+  CLI::App* fit =
+      add_command(fabric, o, "fit", "fabric fit", "a fabric from its weight, drape coefficient and stretch");
+  fit->add_option("--set", o->parameters, "NAME=VALUE of density (g/m2), drape (%), e100_warp, e100_weft, eb5 (%)");
+  fit->add_option("--name", o->name, "the fabric's name");
+  for (CLI::App* command : {check, fit}) command->add_option("--out", o->out, "folder for the fabric's JSON");
+}
+
 }  // namespace
 
 int parse_options(int argc, char** argv, Options* options) {
@@ -212,6 +224,7 @@ int parse_options(int argc, char** argv, Options* options) {
   add_garments(&app, options);
   add_catalog(&app, options);
   add_command(&app, options, "fabrics", "fabrics", "list the fabric library");
+  add_fabric(&app, options);
   add_command(&app, options, "solvers", "solvers", "list the simulation methods");
   add_command(&app, options, "replay", "replay", "run the failed steps of a drape's replay.tryon again, here")
       ->add_option("file", options->file, "replay.tryon of a failed drape")

@@ -9,6 +9,7 @@
 #include "server/base/units.h"
 #include "server/base/version.h"
 #include "server/drape/body_pictures.h"
+#include "server/fabric/fabric.h"
 #include "server/metrics/metrics.h"
 
 namespace tryon {
@@ -212,7 +213,8 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
   out["mesh"] = {{"vertices", cloth.mesh.vertex_count()},
                  {"triangles", cloth.mesh.triangle_count()},
                  {"edge_mm", facts.settings.resolution_mm}};
-  out["fabric"] = facts.settings.fabric;
+  const auto fabric = fabric_by_name(facts.settings.fabric);
+  out["fabric"] = fabric.ok() && !fabric->name.empty() ? fabric->name : "of the request";
   out["contact"] = facts.settings.contact_scan ? "scan" : "proxies";
   out["self_contact"] = facts.settings.self_contact;
   out["equilibrium"] = equilibrium_json(report);

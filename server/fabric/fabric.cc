@@ -149,6 +149,8 @@ absl::StatusOr<Fabric> fabric_from_json(std::string_view text, std::string_view 
 }
 
 absl::StatusOr<Fabric> fabric_by_name(std::string_view name) {
+  constexpr size_t kMaxDocument = 64 << 10;
+  if (!name.empty() && name[0] == '{' && name.size() <= kMaxDocument) return fabric_from_json(name, "settings.fabric");
   std::vector<std::pair<size_t, std::string>> near;
   for (const FabricFile& file : fabric_library()) {
     if (file.name == name) return fabric_from_json(file.json, file.name);

@@ -39,7 +39,7 @@ struct Fabric {
 // The strain at which the cloth pulls with 10 N/m (on a limb of 10 cm radius 100 Pa), within 1 .. 35 %.
 ComfortableStrain comfortable_strain_of(const Fabric& fabric);
 
-absl::StatusOr<Fabric> fabric_by_name(std::string_view name);
+absl::StatusOr<Fabric> fabric_by_name(std::string_view name);  // or a whole tryon.fabric.v1 document, up to 64 KiB
 absl::StatusOr<Fabric> fabric_from_json(std::string_view json, std::string_view file_name);
 std::vector<std::string> fabric_names();  // sorted
 inline constexpr char kDefaultFabric[] = "cotton_jersey";

@@ -61,6 +61,14 @@ TEST(FabricJson, TheComfortableStrainIsWhatTheFileSaysOrFollowsFromTheStiffness)
   EXPECT_EQ(error_detail(half.status())->field, "mine.json: comfortable_strain.weft");
 }
 
+TEST(FabricJson, AWholeDocumentTravelsInPlaceOfAName) {
+  const auto fabric = fabric_by_name(R"({"name": "mine", )" + kPlain + "}");
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  EXPECT_EQ(fabric->name, "mine");
+  EXPECT_EQ(error_detail(fabric_by_name("{}").status())->reason, "FABRIC_FIELD_MISSING");
+  EXPECT_EQ(error_detail(fabric_by_name("{" + std::string(70000, ' ') + "}").status())->reason, "FABRIC_UNKNOWN");
+}
+
 TEST(FabricJson, GarbageIsRefusedByName) {
   for (const char* text : {"", "[]", "{", "\x89PNG"}) {
     EXPECT_EQ(error_detail(fabric_from_json(text, "x.json").status())->reason, "FABRIC_UNREADABLE") << text;

@@ -1,0 +1,19 @@
+// What it is: the commands about fabrics' files: fabric check, fabric fit; and the fabric that a drape is asked with.
+// How it fails: as commands.h. Thread rules: the main thread.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "client/cli/options.h"
+#include "client/lib/client.h"
+
+namespace tryon::cli {
+
+// A library name as it is; a file (a path that is there) as the tryon.fabric.v1 document that it holds.
+absl::StatusOr<std::string> fabric_order(const std::string& fabric);
+
+int fabric_check(const Options& options, client::Client* client);
+int fabric_fit(const Options& options, client::Client* client);
+
+}  // namespace tryon::cli
