@@ -131,6 +131,40 @@ int drape(const Options& o, client::Client* client) {
   return result->settled() ? kOk : kNotSettled;
 }
 
+void print_advice(const v1::SizeAdvice& advice) {
+  std::printf("size %s, confidence %.0f %%", advice.advised_size().c_str(), 100 * advice.confidence_ratio());
+  if (!advice.runner_up_size().empty()) std::printf(" (next: %s)", advice.runner_up_size().c_str());
+  std::printf("\n");
+  if (advice.has_chart()) {
+    std::printf("size chart by %s: %s%s%s\n", advice.chart().by().c_str(), advice.chart().size().c_str(),
+                advice.chart().agrees() ? "" : ": ", advice.chart().why().c_str());
+  }
+  for (const v1::SizeCandidate& size : advice.sizes()) {
+    std::printf("%2d. %-6s misfit %5.2f", size.rank(), size.size().c_str(), size.misfit());
+    for (const std::string& text : size.says()) std::printf("%s%s", &text == &size.says(0) ? "  " : "; ", text.c_str());
+    std::printf("\n");
+  }
+}
+
+int advise(const Options& o, client::Client* client) {
+  const auto drape = drape_request(o, client);
+  if (!drape.ok()) return report_error(drape.status(), o.json);
+  v1::AdviseSizeRequest request;
+  *request.mutable_drape() = *drape;
+  for (const std::string& size : o.sizes) request.add_sizes(size);
+  absl::StatusOr<v1::SizeAdvice> result;
+  {
+    ProgressBar bar;
+    result = client->advise_size(request, shown_on(&bar));
+  }
+  if (!result.ok()) return report_error(result.status(), o.json);
+  if (const absl::Status saved = save_all(client, result->artifacts(), o.out); !saved.ok()) {
+    return report_error(saved, o.json);
+  }
+  o.json ? print_json(*result) : print_advice(*result);
+  return kOk;
+}
+
 int fabrics(const Options& o, client::Client* client) {
   const auto list = client->fabrics();
   if (!list.ok()) return report_error(list.status(), o.json);
@@ -231,6 +265,7 @@ int report_error(const absl::Status& status, bool json) {
 int run_command(const Options& options, client::Client* client) {
   static const std::map<std::string, int (*)(const Options&, client::Client*)> commands = {
       {"drape", drape},
+      {"advise", advise},
       {"fit", fit},
       {"garment check", garment_check},
       {"garment create", garment_create},

@@ -219,6 +219,10 @@ int parse_options(int argc, char** argv, Options* options) {
   app.add_flag("--json", options->json, "machine output");
   app.fallthrough();
   add_drape(add_command(&app, options, "drape", "drape", "drape a garment on a body"), options);
+  CLI::App* advise =
+      add_command(&app, options, "advise", "advise", "drape all sizes of a garment on a body, rank them");
+  add_drape(advise, options);
+  advise->add_option("--sizes", options->sizes, "NAME ...: only these; all if absent");
   add_fit(add_command(&app, options, "fit", "fit", "measure a body and fit its bounding solids"), options);
   add_bodies(&app, options);
   add_garments(&app, options);

@@ -22,6 +22,7 @@ struct Options {
   uint64_t turbulence_seed = 1;
   std::string seams, grading, pattern_unit, size;  // of a pattern file (size also of a template)
   std::vector<std::string> parameters;             // of a template: "length=650"
+  std::vector<std::string> sizes;                  // to choose from; empty: all
   bool suggest_seams = false;
   std::string unit, up, facing, figure;  // of a scan; whose statistics complete a table of measurements
   std::vector<std::string> measures;     // "waist_girth=720"

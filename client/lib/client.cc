@@ -287,6 +287,13 @@ absl::StatusOr<v1::Drape> Client::run_drape(const v1::CreateDrapeRequest& reques
   return result_of<v1::Drape>(last);
 }
 
+absl::StatusOr<v1::SizeAdvice> Client::advise_size(const v1::AdviseSizeRequest& request, const OnProgress& progress) {
+  Operation operation;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->drapes.get(), &v1::DrapeService::Stub::AdviseSize, request, &operation));
+  ASSIGN_OR_RETURN(operation, stubs_->watch_to_end(operation.name(), progress));
+  return result_of<v1::SizeAdvice>(operation);
+}
+
 absl::Status Client::watch(const std::string& name, const OnProgress& progress) {
   const auto operation = stubs_->watch_to_end(operation_name(name), progress);
   if (!operation.ok()) return operation.status();

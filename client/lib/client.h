@@ -50,6 +50,8 @@ class Client {
   // RunDrape: when `cancel` is set or this process ends, the drape is cancelled.
   absl::StatusOr<v1::Drape> run_drape(const v1::CreateDrapeRequest& request, const OnProgress& progress,
                                       const CancelFlag& cancel = {});
+  // All sizes of the garment on the body; waits for the ranking.
+  absl::StatusOr<v1::SizeAdvice> advise_size(const v1::AdviseSizeRequest& request, const OnProgress& progress);
 
   // Registers without waiting for the work.
   absl::StatusOr<std::string> begin_body(const v1::CreateBodyRequest& request,

@@ -15,19 +15,11 @@
 #include "server/drape/report_data.h"
 #include "server/drape/report_html.h"
 #include "server/drape/settle.h"
+#include "server/drape/setup.h"
 #include "server/garment/waist_fit.h"
 
 namespace tryon {
 namespace {
-
-// What the cloth may not enter: the person, and the floor.
-std::unique_ptr<sim::Collider> make_collider(const DrapeSettings& settings, const FittedPerson& person) {
-  std::vector<std::unique_ptr<sim::Collider>> parts;
-  parts.push_back(settings.contact_scan ? sim::make_mesh_collider(person.body.mesh)
-                                        : sim::make_solid_collider(person.solids.solids()));
-  parts.push_back(sim::make_plane_collider(Vec3::Zero(), Vec3::UnitY()));  // the floor
-  return sim::make_union_collider(std::move(parts));
-}
 
 // A mesh keeps the triangles that it came with.
 absl::StatusOr<GarmentMesh> cloth_of(const RunContext& run, const LoadedGarment& source, const FittedPerson& person,
@@ -97,21 +89,6 @@ absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentR
   ASSIGN_OR_RETURN(result.artifacts, garment_artifacts(run, garment, report));
   run.report("export", 1.0);
   return result;
-}
-
-SettleOptions settle_options(const DrapeSettings& s) {
-  SettleOptions out;
-  out.solver = s.solver;
-  out.wind_mps = s.wind_mps;
-  out.self_contact = s.self_contact;
-  out.air = s.air;
-  constexpr sim::SpringLayout kLayouts[] = {sim::SpringLayout::kThreads, sim::SpringLayout::kMembrane,
-                                            sim::SpringLayout::kEdges};
-  out.membrane = kLayouts[static_cast<size_t>(s.membrane)];
-  constexpr sim::BendLaw kLaws[] = {sim::BendLaw::kQuadratic, sim::BendLaw::kHinge, sim::BendLaw::kShape,
-                                    sim::BendLaw::kIsometric};
-  out.bend = kLaws[static_cast<size_t>(s.bending)];
-  return out;
 }
 
 absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeRequest& request,

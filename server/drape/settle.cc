@@ -28,4 +28,17 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
   return out;
 }
 
+absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
+                                    const sim::Collider& collider, const SettleOptions& options,
+                                    const std::vector<Vec3>& positions) {
+  Settled out;
+  out.cloth = weld(garment, garment.placed);
+  out.cloth.mesh.positions = positions;
+  RestGoal goal = rest_goal(0, 1);
+  goal.begin = 0.0, goal.share = 1.0;
+  ASSIGN_OR_RETURN(out.cloth.mesh.positions,
+                   come_to_rest(run, out.cloth, fabric, collider, options, goal, &out.report));
+  return out;
+}
+
 }  // namespace tryon

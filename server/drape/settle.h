@@ -64,4 +64,9 @@ absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garmen
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options);
 
+// Sewn already: from where the cloth, or the same cloth in another size, came to rest; positions [welded vertex_count].
+absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
+                                    const sim::Collider& collider, const SettleOptions& options,
+                                    const std::vector<Vec3>& positions);
+
 }  // namespace tryon

@@ -39,7 +39,7 @@ struct TaskRecord {
   std::string id;      // digest of the request: equal work has an equal id
   std::string tenant;  // who shares the workers fairly with the others; "" until there are several
   Lane lane = Lane::kInteractive;
-  std::string kind;                 // "body", "garment", "drape"
+  std::string kind;                 // "body", "garment", "check", "drape", "advice"
   std::string spec;                 // canonical JSON; the queue does not read it
   std::string subject;              // the task of the person that it shows, of a drape; empty for none
   std::vector<std::string> inputs;  // digests of the blobs that it reads; forgotten with the blob

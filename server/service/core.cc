@@ -6,6 +6,7 @@
 #include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/drape/size_advice.h"
 #include "server/store/release.h"
 
 namespace tryon {
@@ -196,6 +197,21 @@ absl::StatusOr<TaskRecord> ServiceCore::create_drape(const DrapeOrder& order) {
   std::lock_guard lock(mutex_);
   const auto claim = claims_.find(task.id);
   if (claim != claims_.end()) claim->second.kept = true;
+  return submit(task);
+}
+
+absl::StatusOr<TaskRecord> ServiceCore::create_advice(DrapeOrder order, const std::vector<std::string>& sizes) {
+  const absl::Duration limit = std::exchange(order.time_limit, absl::ZeroDuration());
+  ASSIGN_OR_RETURN(TaskRecord task, drape_task(order));
+  AdviceRequest request;
+  ASSIGN_OR_RETURN(request.drape, drape_request_from_json(task.spec));
+  request.sizes = sizes;
+  task.kind = "advice";
+  task.id = digest(request);
+  task.spec = to_json(request);
+  if (limit <= absl::ZeroDuration()) return submit(task);
+  task.id = sha256_hex(cat(task.id, " within ", absl::ToInt64Milliseconds(limit), " ms"));
+  task.deadline_us = absl::ToUnixMicros(absl::Now() + limit);
   return submit(task);
 }
 

@@ -47,6 +47,8 @@ class ServiceCore {
   absl::Status delete_garment(const std::string& id);
   // The drape belongs to the server from here on: no caller's leaving cancels it.
   absl::StatusOr<TaskRecord> create_drape(const DrapeOrder& order);
+  // A task of kind "advice": all of the garment's sizes, or those named, on the body.
+  absl::StatusOr<TaskRecord> create_advice(DrapeOrder order, const std::vector<std::string>& sizes);
   // The drape belongs to the RunDrape calls that share it: each must leave(), and the last one to leave early cancels
   // it, unless create_drape was asked for the same.
   absl::StatusOr<TaskRecord> join_drape(const DrapeOrder& order);

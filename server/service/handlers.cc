@@ -32,6 +32,7 @@ using grpc::ServerContext;
 using OperationWriter = grpc::ServerWriter<Operation>;
 
 constexpr int kMaxDigests = 1000;
+constexpr size_t kMaxSizes = 64;
 constexpr MeshFormat kMeshFormats[] = {MeshFormat::kObj, MeshFormat::kPly, MeshFormat::kStl, MeshFormat::kGlb,
                                        MeshFormat::kPcd};
 constexpr absl::Duration kMaxWait = absl::Seconds(60);
@@ -63,6 +64,16 @@ absl::StatusOr<DrapeOrder> order_of(const v1::CreateDrapeRequest& request) {
   ASSIGN_OR_RETURN(order.settings, to_domain(request));
   ASSIGN_OR_RETURN(order.time_limit, time_limit_of(request));
   return order;
+}
+
+absl::StatusOr<std::vector<std::string>> sizes_of(const v1::AdviseSizeRequest& request) {
+  std::vector<std::string> out(request.sizes().begin(), request.sizes().end());
+  const bool sound = out.size() <= kMaxSizes && std::all_of(out.begin(), out.end(), [](const std::string& name) {
+                       return !name.empty() && name.size() <= 64;
+                     });
+  if (sound) return out;
+  return invalid_input("SIZE_NAME", "sizes", cat("sizes must be at most ", kMaxSizes, " names of 1 to 64 bytes"),
+                       "Leave sizes empty for all that the garment has.");
 }
 
 // A near deadline of the call bounds the simulation, so that the best drape so far still reaches the caller; a far one
@@ -132,7 +143,19 @@ class DrapeHandler final : public v1::DrapeService::Service {
     return call.finish(get(*request, response));
   }
 
+  grpc::Status AdviseSize(ServerContext*, const v1::AdviseSizeRequest* request, Operation* response) override {
+    CallScope call(metrics_, "DrapeService.AdviseSize");
+    return call.finish(advise(*request, response));
+  }
+
  private:
+  absl::Status advise(const v1::AdviseSizeRequest& request, Operation* response) {
+    const auto order = order_of(request.drape());
+    if (!order.ok()) return prefix_field(order.status(), "drape.");
+    ASSIGN_OR_RETURN(const std::vector<std::string> sizes, sizes_of(request));
+    return answer(core_->create_advice(*order, sizes), response);
+  }
+
   absl::Status run(ServerContext* context, DrapeOrder order, OperationWriter* writer) {
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
     order.time_limit = limit_within(order.time_limit, absl::FromChrono(context->deadline()));

@@ -158,4 +158,53 @@ v1::FitMetrics to_fit_metrics(const Json& json) {
   return out;
 }
 
+namespace {
+
+v1::SizeZone size_zone_of(const Json& json) {
+  v1::SizeZone out;
+  out.set_zone(word(json, "/zone"));
+  out.set_verdict(to_verdict(word(json, "/verdict")));
+  out.set_because(word(json, "/because"));
+  out.set_weight(number(json, "/weight"));
+  out.set_cost(number(json, "/cost"));
+  out.set_body_mm(number(json, "/body_mm"));
+  out.set_rest_ease_mm(number(json, "/rest_ease_mm"));
+  out.set_intended_ease_mm(number(json, "/intended_ease_mm"));
+  out.set_strain_of_limit_ratio(number(json, "/strain_of_limit"));
+  out.set_pressure_mean_pa(number(json, "/pressure_mean_pa"));
+  return out;
+}
+
+v1::SizeCandidate candidate_of(const Json& json) {
+  v1::SizeCandidate out;
+  out.set_size(word(json, "/size"));
+  out.set_rank(static_cast<int>(number(json, "/rank")));
+  out.set_misfit(number(json, "/misfit"));
+  out.set_grade(word(json, "/grade"));
+  add_words(json, "/says", [&](const std::string& text) { out.add_says(text); });
+  each_of(json, "/zones", [&](const Json& zone) { *out.add_zones() = size_zone_of(zone); });
+  return out;
+}
+
+}  // namespace
+
+v1::SizeAdvice to_size_advice(const TaskRecord& task) {
+  v1::SizeAdvice out;
+  out.set_state(to_state(task.state));
+  add_artifacts(task, &out);
+  if (task.state != TaskState::kSucceeded) return out;
+  const Json json = summary_of(task);
+  out.set_advised_size(word(json, "/advised"));
+  out.set_confidence_ratio(number(json, "/confidence"));
+  out.set_runner_up_size(word(json, "/runner_up"));
+  add_words(json, "/says", [&](const std::string& text) { out.add_says(text); });
+  each_of(json, "/sizes", [&](const Json& size) { *out.add_sizes() = candidate_of(size); });
+  if (!json.contains("chart")) return out;
+  out.mutable_chart()->set_size(word(json, "/chart/size"));
+  out.mutable_chart()->set_by(word(json, "/chart/by"));
+  out.mutable_chart()->set_agrees(truth(json, "/chart/agrees"));
+  out.mutable_chart()->set_why(word(json, "/chart/why"));
+  return out;
+}
+
 }  // namespace tryon

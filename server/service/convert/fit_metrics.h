@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "nlohmann/json.hpp"
+#include "server/jobs/task.h"
 #include "tryon/v1/drape.pb.h"
 
 namespace tryon {
@@ -12,5 +13,6 @@ namespace tryon {
 v1::FitMetrics to_fit_metrics(const nlohmann::json& metrics);
 v1::ZoneFit to_zone_fit(const nlohmann::json& zone);
 v1::FitVerdict to_verdict(std::string_view word);
+v1::SizeAdvice to_size_advice(const TaskRecord& task);  // of a task of kind "advice"
 
 }  // namespace tryon

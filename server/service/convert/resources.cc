@@ -93,6 +93,8 @@ google::longrunning::Operation to_operation(const TaskRecord& task, int64_t now_
     out.mutable_response()->PackFrom(to_body(task));
   } else if (task.kind == "garment" || task.kind == "check") {
     out.mutable_response()->PackFrom(to_garment(task));
+  } else if (task.kind == "advice") {
+    out.mutable_response()->PackFrom(to_size_advice(task));
   } else {
     out.mutable_response()->PackFrom(to_drape(task));
   }

@@ -5,7 +5,7 @@ namespace tryon {
 using Json = nlohmann::json;
 
 std::string target_name(const TaskRecord& task) {
-  if (task.kind == "check") return {};
+  if (task.kind == "check" || task.kind == "advice") return {};
   return (task.kind == "body" ? "bodies/" : task.kind == "garment" ? "garments/" : "drapes/") + task.id;
 }
 

@@ -5,6 +5,7 @@
 #include "server/base/text.h"
 #include "server/drape/pipeline.h"
 #include "server/drape/request.h"
+#include "server/drape/size_advice.h"
 #include "server/service/tasks/runner.h"
 
 namespace tryon {
@@ -68,6 +69,17 @@ absl::StatusOr<PipelineResult> do_drape(const RunContext& run, const std::string
   return run_drape(parallel, request, input);
 }
 
+absl::StatusOr<PipelineResult> do_advice(const RunContext& run, const std::string& spec, const BlobReader& read,
+                                         PipelineInput input) {
+  ASSIGN_OR_RETURN(const AdviceRequest request, advice_request_from_json(spec));
+  RETURN_IF_ERROR(fetch_body(read, request.drape.body, &input));
+  RETURN_IF_ERROR(fetch_garment(read, request.drape.garment, &input));
+  Executor executor(request.drape.settings.threads);
+  RunContext parallel = run;
+  parallel.executor = &executor;
+  return run_advice(parallel, request, input);
+}
+
 }  // namespace
 
 TaskExecutor pipeline_executor(const std::string& meshparse_path) {
@@ -82,6 +94,7 @@ TaskExecutor pipeline_executor(PipelineInput input) {
     if (kind == "body") return do_body(run, spec, read, input);
     if (kind == "garment" || kind == "check") return do_garment(run, spec, read, input);
     if (kind == "drape") return do_drape(run, spec, read, input);
+    if (kind == "advice") return do_advice(run, spec, read, input);
     return invalid_input("TASK_KIND_UNKNOWN", "kind", cat("this worker cannot do '", kind, "'"),
                          "Run workers of the same version as the server.");
   };

@@ -1,0 +1,19 @@
+// What it is: one triangulation for all sizes of a pattern: the mesh of one size carried to another. Points on outlines
+// keep their edge and their share of its length; points inside move as a net of even springs between them (harmonic),
+// so the topology, the seams' pairs and the order of vertices stay, and what was draped in one size can go on in the
+// next. Units: metres. Shapes: as GarmentMesh; `placed` stays that of the mesh's own size. How it fails: SIZE_UNKNOWN;
+// SIZE_TOPOLOGY where a triangle would turn over: mesh that size afresh. Pure function.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/garment/garment.h"
+#include "server/garment/pattern.h"
+
+namespace tryon {
+
+// `mesh` was made of `pattern` by mesh_garment().
+absl::StatusOr<GarmentMesh> regraded(const GarmentMesh& mesh, const Pattern& pattern, const std::string& size);
+
+}  // namespace tryon
