@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     if (!started.ok()) return cli::report_error(started.status(), options.json);
     address = *started;
   }
-  const auto channel = local ? client::open_channel({address}) : channel_to(address, options);
+  const auto channel = local ? client::open_channel({address, "", "", "", ""}) : channel_to(address, options);
   if (!channel.ok()) return cli::report_error(channel.status(), options.json);
   client::Client client(*channel);
   if (const absl::Status reached = client.reach(absl::Seconds(5)); !reached.ok()) {
