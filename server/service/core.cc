@@ -202,7 +202,7 @@ absl::StatusOr<TaskRecord> ServiceCore::create_drape(const DrapeOrder& order) {
 
 absl::StatusOr<TaskRecord> ServiceCore::create_advice(DrapeOrder order, const std::vector<std::string>& sizes) {
   const absl::Duration limit = std::exchange(order.time_limit, absl::ZeroDuration());
-  ASSIGN_OR_RETURN(TaskRecord task, drape_task(order));
+  ASSIGN_OR_RETURN(TaskRecord task, plan_drape(order));
   AdviceRequest request;
   ASSIGN_OR_RETURN(request.drape, drape_request_from_json(task.spec));
   request.sizes = sizes;

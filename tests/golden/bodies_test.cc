@@ -58,7 +58,7 @@ constexpr GoldenBody kBodies[] = {
 // without rows fails and prints them.
 std::map<std::string, std::map<std::string, double>> golden_numbers() {
   std::map<std::string, std::map<std::string, double>> out;
-  std::istringstream lines(read_file(cat(TRYON_SOURCE_DIR, "/tests/golden/bodies.tsv")));
+  std::istringstream lines(read_file(cat(testing::source_dir(), "/tests/golden/bodies.tsv")));
   for (std::string line; std::getline(lines, line);) {
     const std::vector<std::string> fields = split(line, '\t');
     if (!line.starts_with("#") && fields.size() == 3) out[fields[0]][fields[1]] = std::stod(fields[2]);

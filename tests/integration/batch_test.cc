@@ -206,14 +206,8 @@ TEST(CatalogCommand, RunsAManifestAndGoesOnWithIt) {
   FILE* file = fopen(manifest.c_str(), "w");
   fputs("label,body,garment,fabric\none,sample,sample:skirt,denim_11oz\ntwo,sample,sample:skirt,cotton_jersey\n", file);
   fclose(file);
-  const std::vector<std::string> command = {std::string(TRYON_BIN_DIR) + "/tryon",
-                                            "catalog",
-                                            "run",
-                                            manifest,
-                                            "--out",
-                                            out + "/results",
-                                            "--resolution",
-                                            "50"};
+  const std::vector<std::string> command = {
+      testing::bin_dir() + "/tryon", "catalog", "run", manifest, "--out", out + "/results", "--resolution", "50"};
   for (int run = 0; run < 2; ++run) {
     const auto result = testing::run_command(command);
     EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 4) << result.output;

@@ -45,7 +45,7 @@ class BreakingWorker {
 class Replays : public ::testing::Test {
  protected:
   testing::CommandResult tryon(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), std::string(TRYON_BIN_DIR) + "/tryon");
+    arguments.insert(arguments.begin(), testing::bin_dir() + "/tryon");
     return testing::run_command(arguments);
   }
   v1::CreateDrapeRequest request() {

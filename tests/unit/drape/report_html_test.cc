@@ -68,7 +68,7 @@ int count_of(const std::string& text, const std::string& word) {
 
 TEST(ReportHtml, HoldsEveryAssetAsItLiesInTheTree) {
   for (const char* name : {"page.html", "page.css", "three.min.js", "viewer.js", "tables.js"}) {
-    std::ifstream in(cat(TRYON_SOURCE_DIR, "/server/drape/report_assets/", name), std::ios::binary);
+    std::ifstream in(cat(testing::source_dir(), "/server/drape/report_assets/", name), std::ios::binary);
     const std::string file((std::istreambuf_iterator<char>(in)), {});
     ASSERT_FALSE(file.empty()) << name;
     EXPECT_EQ(report_asset(name), file) << name;
@@ -128,7 +128,7 @@ bool can_browse(const std::string& folder) {
 }
 
 TEST(ReportHtml, WorksInABrowserWithPointerAndKeyboardAndWithoutNetwork) {
-  const std::string folder = cat(TRYON_SOURCE_DIR, "/tests/unit/drape/report_page");
+  const std::string folder = cat(testing::source_dir(), "/tests/unit/drape/report_page");
   if (!can_browse(folder)) {
     GTEST_SKIP() << "SKIPPED LOUDLY: Chromium or its driver is absent; run: scripts/install-test-tools";
   }

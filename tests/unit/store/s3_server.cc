@@ -8,17 +8,18 @@
 
 #include "server/base/hash.h"
 #include "server/base/text.h"
+#include "tests/support/shared_data.h"
 
 namespace tryon::testing {
 namespace {
 
 namespace fs = std::filesystem;
-const std::string kServe = TRYON_SOURCE_DIR "/tests/unit/store/s3rver/serve.js";
+const std::string kServe = testing::source_dir() + "/tests/unit/store/s3rver/serve.js";
 
 class ObjectStore {
  public:
   ObjectStore() {
-    if (!fs::exists(TRYON_SOURCE_DIR "/tests/unit/store/s3rver/node_modules/s3rver")) return;
+    if (!fs::exists(testing::source_dir() + "/tests/unit/store/s3rver/node_modules/s3rver")) return;
     fs::create_directories(folder_);
     int fds[2];
     if (pipe(fds) != 0) return;
