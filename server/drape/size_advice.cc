@@ -175,28 +175,6 @@ RunContext quiet(const RunContext& run) {
 
 }  // namespace
 
-std::string to_json(const AdviceRequest& request) {
-  return Json{{"drape", Json::parse(to_json(request.drape))}, {"sizes", request.sizes}}.dump();
-}
-
-absl::StatusOr<AdviceRequest> advice_request_from_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  AdviceRequest out;
-  if (!json.is_object() || !json.contains("drape") || !json.contains("sizes"))
-    return internal_fault("a stored advice request is unreadable");
-  ASSIGN_OR_RETURN(out.drape, drape_request_from_json(json["drape"].dump()));
-  for (const Json& size : json["sizes"]) {
-    if (size.is_string()) out.sizes.push_back(size.get<std::string>());
-  }
-  return out;
-}
-
-std::string digest(const AdviceRequest& request) {
-  std::string text = cat("advice ", digest(request.drape));
-  for (const std::string& size : request.sizes) text = cat(text, " ", size.size(), " ", size);
-  return sha256_hex(text);
-}
-
 absl::StatusOr<PipelineResult> run_advice(const RunContext& run, const AdviceRequest& request,
                                           const PipelineInput& input) {
   const DrapeSettings& settings = request.drape.settings;

@@ -110,6 +110,11 @@ void move_inside(const GarmentMesh& mesh, const std::vector<bool>& fixed, std::v
 }  // namespace
 
 absl::StatusOr<GarmentMesh> regraded(const GarmentMesh& mesh, const Pattern& pattern, const std::string& size) {
+  for (const ClothLine& line : mesh.lines) {
+    if (line.kind != ClothLine::Kind::kFold) continue;
+    return invalid_input("SIZE_TOPOLOGY", cat("pattern.panels[", mesh.panel_names[line.panel], "].pleats"),
+                         "laid pleats stand elsewhere in another size", "Mesh that size afresh.");
+  }
   Pattern split = pattern;
   const bool darts =
       std::any_of(pattern.panels.begin(), pattern.panels.end(), [](const Panel& p) { return !p.darts.empty(); });

@@ -2,7 +2,7 @@
 // keep their edge and their share of its length; points inside move as a net of even springs between them (harmonic),
 // so the topology, the seams' pairs and the order of vertices stay, and what was draped in one size can go on in the
 // next. Units: metres. Shapes: as GarmentMesh; `placed` stays that of the mesh's own size. How it fails: SIZE_UNKNOWN;
-// SIZE_TOPOLOGY where a triangle would turn over: mesh that size afresh. Pure function.
+// SIZE_TOPOLOGY where a triangle would turn over or pleats are laid: mesh that size afresh. Pure function.
 #pragma once
 
 #include <string>

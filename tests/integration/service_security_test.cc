@@ -23,7 +23,7 @@ struct Papers {
 };
 
 void openssl(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "openssl");
+  arguments.insert(arguments.begin(), "/usr/bin/openssl");
   const testing::CommandResult made = run_command(arguments);
   if (made.exit_code != 0) throw std::runtime_error(made.output);
 }
@@ -107,8 +107,8 @@ TEST(Security, OlderTlsThan12IsRefused) {
   const Papers papers = make_papers();
   Guarded server({papers.certificate, papers.key, "", ""});
   const auto shake = [&](const char* version) {
-    return run_command({"timeout", "5", "openssl", "s_client", "-connect", server.address(), "-CAfile", papers.ca,
-                        "-cipher", "ALL:@SECLEVEL=0", version, "-brief", "-no_ign_eof"})
+    return run_command({"/usr/bin/timeout", "5", "/usr/bin/openssl", "s_client", "-connect", server.address(),
+                        "-CAfile", papers.ca, "-cipher", "ALL:@SECLEVEL=0", version, "-brief", "-no_ign_eof"})
         .output;
   };
   EXPECT_NE(shake("-tls1_2").find("CONNECTION ESTABLISHED"), std::string::npos) << shake("-tls1_2");

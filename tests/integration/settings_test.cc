@@ -12,7 +12,7 @@ using testing::CommandResult;
 using testing::run_command;
 
 CommandResult server(std::vector<std::string> variables, std::vector<std::string> flags) {
-  std::vector<std::string> command = {"env"};
+  std::vector<std::string> command = {"/usr/bin/env"};
   command.insert(command.end(), variables.begin(), variables.end());
   command.push_back(testing::bin_dir() + "/tryon-server");
   command.insert(command.end(), flags.begin(), flags.end());
@@ -61,7 +61,7 @@ TEST(Settings, CheckingSaysWhetherTheConfigurationWouldDoAndStartsNothing) {
   EXPECT_EQ(good.exit_code, 0) << good.output;
   const CommandResult bad = server({}, {"--data", data, "--tls-certificate", "/nonexistent", "--check-config"});
   EXPECT_NE(bad.exit_code, 0);
-  EXPECT_TRUE(says(bad, "--tls-key")) << bad.output;
+  EXPECT_TRUE(says(bad, "a certificate and its key")) << bad.output;
 }
 
 }  // namespace

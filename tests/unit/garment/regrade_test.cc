@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gtest/gtest.h"
+#include "server/base/status.h"
 #include "server/garment/template.h"
 
 namespace tryon {
@@ -27,6 +28,10 @@ TEST(Regrade, TheMeshOfOneSizeCarriedToAnotherHasThatSizesSeamsAndCloth) {
     const GarmentMesh base = *mesh_garment(RunContext(), *pattern, 0.03);
     for (const char* size : {"XS", "S", "XXL"}) {
       const auto carried = regraded(base, *pattern, size);
+      if (info.name == "pleated_skirt") {
+        EXPECT_EQ(error_detail(carried.status())->reason, "SIZE_TOPOLOGY");
+        continue;
+      }
       ASSERT_TRUE(carried.ok()) << info.name << " " << size << ": " << carried.status();
       const GarmentMesh own = *mesh_garment(RunContext(), *at_size(*pattern, size), 0.03);
       ASSERT_EQ(carried->seams.size(), own.seams.size()) << info.name;

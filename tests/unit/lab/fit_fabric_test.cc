@@ -47,7 +47,7 @@ TEST(FitFabric, ImpossibleTestsAreRefusedByName) {
   tests.areal_density = 150;  // g/m2
   EXPECT_EQ(error_detail(fit_fabric({}, tests, quick()).status())->field, "areal_density");
   tests = {};
-  tests.bias.strain = 0.001;
+  tests.bias.strain = 0.0006;
   EXPECT_EQ(error_detail(fit_fabric({}, tests, quick()).status())->field, "bias.strain");
 }
 

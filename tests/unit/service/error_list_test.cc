@@ -44,7 +44,7 @@ Reasons said_by_the_code() {
     if (path.extension() == ".cc") collect(text_of(path), literal, &out);
   }
   for (const char* other :
-       {"TEXCOORD_0", "TRYON_POSTGRES", "TRYON_BLOBS", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}) {
+       {"TEXCOORD_0", "TRYON_SERVER", "TRYON_POSTGRES", "TRYON_BLOBS", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}) {
     out.erase(other);
   }
   out.insert("INTERNAL");

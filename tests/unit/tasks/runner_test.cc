@@ -434,6 +434,7 @@ TEST_F(RunnerTest, AFullDiskIsWorthAnotherTry) {
   EXPECT_EQ(jobs_->get("t")->state, TaskState::kQueued);
   EXPECT_EQ(reason_of(decode_status(jobs_->get("t")->status)), "DISK_FULL");
   flaky.full = false;
+  jobs_->wait_for_work(absl::Seconds(30));  // the pause between tries
   EXPECT_TRUE(worker.run_one());
   EXPECT_EQ(jobs_->get("t")->state, TaskState::kSucceeded);
 }
