@@ -168,11 +168,7 @@ class S3BlobStore : public BlobStore {
   // What is in the bucket already is brought here, so that the upload ends at once and nothing is sent again.
   absl::StatusOr<int64_t> begin_upload(const std::string& upload, const std::string& digest, int64_t size) override {
     RETURN_IF_ERROR(check_new_upload(upload, digest, size));
-    const auto there = blob_size(digest);
-    if (there.ok() && *there == size && !spool_->blob_size(digest).ok()) {
-      ASSIGN_OR_RETURN(const std::string bytes, read(digest, 0, 0));
-      RETURN_IF_ERROR(spool_->put(bytes).status());
-    }
+    RETURN_IF_ERROR(bring(digest));
     RETURN_IF_ERROR(remember(upload, digest));
     return spool_->begin_upload(upload, digest, size);
   }
@@ -181,12 +177,16 @@ class S3BlobStore : public BlobStore {
     return spool_->append_upload(upload, offset, bytes);
   }
 
-  absl::StatusOr<int64_t> upload_size(const std::string& upload) override { return spool_->upload_size(upload); }
+  absl::StatusOr<int64_t> upload_size(const std::string& upload) override {
+    RETURN_IF_ERROR(bring(digest_of(upload)));
+    return spool_->upload_size(upload);
+  }
 
   absl::Status finish_upload(const std::string& upload) override {
     RETURN_IF_ERROR(check_upload_name(upload));
     const std::string digest = forget(upload);
     if (digest.empty()) return upload_not_found(upload);  // whoever begins it again goes on
+    RETURN_IF_ERROR(bring(digest));
     RETURN_IF_ERROR(spool_->finish_upload(upload));
     ASSIGN_OR_RETURN(const std::string bytes, spool_->read(digest, 0, 0));
     const auto there = blob_size(digest);
@@ -199,6 +199,7 @@ class S3BlobStore : public BlobStore {
 
   absl::StatusOr<int64_t> blob_size(const std::string& digest) override {
     RETURN_IF_ERROR(check_digest(digest));
+    if (digest == empty_) return 0;
     const Answer answer = bucket_.ask({"HEAD", digest});
     if (answer.code == 404) return blob_not_found(digest);
     if (answer.code != 200 || answer.total < 0) return s3_error(answer);
@@ -208,11 +209,15 @@ class S3BlobStore : public BlobStore {
   absl::StatusOr<std::string> read(const std::string& digest, int64_t offset, int64_t limit) override {
     RETURN_IF_ERROR(check_digest(digest));
     if (offset < 0 || limit < 0) return check_read(0, offset, limit);
+    if (digest == empty_) {
+      RETURN_IF_ERROR(check_read(0, offset, limit));
+      return std::string();
+    }
     const std::string end = limit == 0 ? "" : cat(offset + limit - 1);
     Answer answer = bucket_.ask({"GET", digest, {}, cat(offset, "-", end)});
     if (answer.code == 404) return blob_not_found(digest);
     if (answer.code == 206) return std::move(answer.body);
-    if (answer.code == 200 && offset == 0) return std::move(answer.body);  // an empty one
+    if (answer.code == 200 && offset == 0) return std::move(answer.body);
     if (answer.code != 416) return s3_error(answer);
     ASSIGN_OR_RETURN(const int64_t size, blob_size(digest));
     RETURN_IF_ERROR(check_read(size, offset, limit));
@@ -226,11 +231,25 @@ class S3BlobStore : public BlobStore {
   }
 
  private:
+  // What is in the bucket already, so that an upload of it ends at once; no news is no error.
+  absl::Status bring(const std::string& digest) {
+    if (digest.empty() || digest == empty_ || spool_->blob_size(digest).ok() || !blob_size(digest).ok()) {
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(const std::string bytes, read(digest, 0, 0));
+    return spool_->put(bytes).status();
+  }
+
   absl::Status remember(const std::string& upload, const std::string& digest) {
     std::lock_guard lock(mutex_);
     if (digests_.size() > 100'000) digests_.clear();  // whoever is left begins its upload again, and goes on
     digests_[upload] = digest;
     return absl::OkStatus();
+  }
+  std::string digest_of(const std::string& upload) {
+    std::lock_guard lock(mutex_);
+    const auto found = digests_.find(upload);
+    return found == digests_.end() ? std::string() : found->second;
   }
   std::string forget(const std::string& upload) {
     std::lock_guard lock(mutex_);
@@ -241,6 +260,7 @@ class S3BlobStore : public BlobStore {
     return out;
   }
 
+  const std::string empty_ = sha256_hex("");  // needs no place: it is there always
   Bucket bucket_;
   const std::unique_ptr<BlobStore> spool_;
   std::mutex mutex_;
