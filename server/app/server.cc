@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "server/app/layered_settings.h"
+#include "server/app/stores.h"
 #include "server/base/hash.h"
 #include "server/base/program.h"
-#include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/ops/log.h"
 #include "server/ops/metrics.h"
@@ -20,8 +20,6 @@
 #include "server/service/host.h"
 #include "server/service/security/credentials.h"
 #include "server/service/tasks/supervisor.h"
-#include "server/store/postgres_job_store.h"
-#include "server/store/s3_blob_store.h"
 
 namespace {
 
@@ -33,12 +31,6 @@ struct Settings {
   double drain_delay_s = 0.0, drain_s = 10.0;
   HostOptions host;
 };
-
-absl::StatusOr<std::unique_ptr<BlobStore>> open_blobs(const std::string& data, const std::string& address) {
-  if (address.empty()) return open_directory_blob_store(data + "/blobs");
-  ASSIGN_OR_RETURN(const S3Options options, s3_options_of(address, data + "/spool"));
-  return open_s3_blob_store(options);
-}
 
 int fail(std::string_view what, const absl::Status& status) {
   log_error(what, {{"message", std::string(status.message())}});
@@ -62,8 +54,7 @@ void log_exit(const WorkerExit& exit) {
 }
 
 int serve(const Settings& settings) {
-  auto jobs = settings.postgres.empty() ? open_sqlite_job_store(settings.data + "/tasks.sqlite")
-                                        : open_postgres_job_store(settings.postgres);
+  auto jobs = open_jobs(settings.data, settings.postgres);
   if (!jobs.ok()) return fail("store_unavailable", jobs.status());
   auto blobs = open_blobs(settings.data, settings.blobs);
   if (!blobs.ok()) return fail("blobs_unavailable", blobs.status());

@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view kHealth = "/grpc.health.v1.Health/";
 constexpr std::array<std::string_view, 2> kReadServices = {"/grpc.reflection.v1alpha.ServerReflection/",
                                                            "/grpc.reflection.v1.ServerReflection/"};
-constexpr std::array<std::string_view, 4> kOurs = {"/tryon.v1.", "/google.longrunning.Operations/",
-                                                   "/google.bytestream.ByteStream/", "/google.longrunning."};
+constexpr std::array<std::string_view, 3> kOurs = {"/tryon.v1.", "/google.longrunning.Operations/",
+                                                   "/google.bytestream.ByteStream/"};
 constexpr std::array<std::string_view, 9> kReadVerbs = {"Get",   "List", "Find",   "Watch", "Read",
                                                         "Query", "Wait", "Export", "Check"};
 constexpr std::array<std::string_view, 14> kWriteVerbs = {"Create", "Run",    "Write",  "Cancel", "Delete",
