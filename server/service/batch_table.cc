@@ -88,7 +88,7 @@ std::string csv_text(const std::string& text) {
 }
 
 absl::Status write_batch_table(JobStore* jobs, const BatchRecord& batch, BatchPlan* plan,
-                               const std::function<bool(std::string)>& write) {
+                               const std::function<bool(const std::string&)>& write) {
   std::string piece = head();
   std::vector<BatchItem> items;
   for (int64_t index = 0; index < batch.total; ++index) {
@@ -102,10 +102,10 @@ absl::Status write_batch_table(JobStore* jobs, const BatchRecord& batch, BatchPl
     ASSIGN_OR_RETURN(const std::string row, row_of(jobs, *planned, item));
     piece += row;
     if (piece.size() < kPiece) continue;
-    if (!write(std::move(piece))) return absl::CancelledError("the reader left");
+    if (!write(piece)) return absl::CancelledError("the reader left");
     piece.clear();
   }
-  return piece.empty() || write(std::move(piece)) ? absl::OkStatus() : absl::CancelledError("the reader left");
+  return piece.empty() || write(piece) ? absl::OkStatus() : absl::CancelledError("the reader left");
 }
 
 }  // namespace tryon

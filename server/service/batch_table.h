@@ -14,7 +14,7 @@ namespace tryon {
 
 // `write` gets pieces of at most 256 KiB (a longer row alone), and returns false to end it.
 absl::Status write_batch_table(JobStore* jobs, const BatchRecord& batch, BatchPlan* plan,
-                               const std::function<bool(std::string)>& write);
+                               const std::function<bool(const std::string&)>& write);
 
 // A text cell: quoted where needed, and never read as a formula by a spreadsheet.
 std::string csv_text(const std::string& text);

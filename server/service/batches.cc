@@ -161,7 +161,7 @@ absl::Status Batches::watch(const std::string& id, const std::function<bool(cons
   }
 }
 
-absl::Status Batches::export_table(const std::string& id, const std::function<bool(std::string)>& write) {
+absl::Status Batches::export_table(const std::string& id, const std::function<bool(const std::string&)>& write) {
   ASSIGN_OR_RETURN(const BatchRecord batch, core_->jobs().get_batch(id));
   ASSIGN_OR_RETURN(BatchSpec spec, batch_spec_from_json(batch.spec));
   BatchPlan plan(std::move(spec), &core_->blobs());

@@ -30,7 +30,7 @@ class Batches {
   absl::Status watch(const std::string& id, const std::function<bool(const BatchRecord&)>& tell,
                      const std::function<bool()>& abandoned);
   // The table, piece by piece, until `write` returns false.
-  absl::Status export_table(const std::string& id, const std::function<bool(std::string)>& write);
+  absl::Status export_table(const std::string& id, const std::function<bool(const std::string&)>& write);
 
  private:
   absl::StatusOr<BatchSpec> spec_of(const v1::CreateBatchRequest& request);
