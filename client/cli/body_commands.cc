@@ -32,17 +32,20 @@ void declare_scan(const Options& o, v1::BodySource* source) {
   static const std::map<std::string, v1::Direction> directions = {
       {"+x", v1::DIRECTION_PLUS_X},  {"-x", v1::DIRECTION_MINUS_X}, {"+y", v1::DIRECTION_PLUS_Y},
       {"-y", v1::DIRECTION_MINUS_Y}, {"+z", v1::DIRECTION_PLUS_Z},  {"-z", v1::DIRECTION_MINUS_Z}};
+  static const std::map<std::string, v1::Pose> poses = {
+      {"A", v1::POSE_A}, {"T", v1::POSE_T}, {"arms_down", v1::POSE_ARMS_DOWN}};
   if (!o.unit.empty()) source->set_metres_per_unit(metres_of(o.unit));
   if (!o.up.empty()) source->set_up_axis(axes.at(o.up));
   if (!o.facing.empty()) source->set_facing(directions.at(o.facing));
+  if (!o.pose.empty()) source->set_pose(poses.at(o.pose));
 }
 
 void print_body(const v1::Body& body) {
   std::printf("%-28s %s\n", "body", body.name().c_str());
   std::printf("%-28s %8.3f m\n", "height", body.height_m());
   const v1::ScanReport& source = body.source();
-  std::printf("%-28s %s, up %s, facing %s\n", "read as", source.unit().c_str(), source.up_axis().c_str(),
-              source.facing().c_str());
+  std::printf("%-28s %s, up %s, facing %s, pose %s\n", "read as", source.unit().c_str(), source.up_axis().c_str(),
+              source.facing().c_str(), source.pose().c_str());
   for (const std::string& text : source.healed()) std::printf("%-28s %s\n", "healed", text.c_str());
   for (const std::string& text : source.completed()) std::printf("%-28s %s\n", "completed", text.c_str());
   std::printf("%-28s %d solids, girth error p95 %.1f %%, mean gap %.1f mm\n", "proxies", body.proxies().proxy_count(),

@@ -19,6 +19,8 @@ void add_body(CLI::App* app, Options* o) {
   app->add_option("--up", o->up, "the scan's up axis; found if absent")->check(CLI::IsMember({"x", "y", "z"}));
   app->add_option("--facing", o->facing, "the scan's axis that the person looks along, as --facing=-y; found if absent")
       ->check(CLI::IsMember({"+x", "-x", "+y", "-y", "+z", "-z"}));
+  app->add_option("--pose", o->pose, "how the scanned person holds the arms; found if absent")
+      ->check(CLI::IsMember({"A", "T", "arms_down"}));
   app->add_option("--height", o->height_mm, "no scan: a body of this height, mm")->excludes("--body");
   app->add_option("--measure", o->measures, "no scan: NAME=MM, of `tryon measurements`; may be repeated")
       ->excludes("--body");

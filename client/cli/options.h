@@ -11,7 +11,7 @@ namespace tryon::cli {
 enum ExitCode { kOk = 0, kUsage = 2, kBadInput = 3, kNotSettled = 4, kUnreachable = 5, kFault = 1 };
 
 struct Options {
-  std::string server;  // empty: in-process
+  std::string server;                            // empty: in-process
   std::string ca, certificate, key, token_file;  // of a server over TLS
   bool json = false;
   std::string command;  // "drape", "fit", "garment check", ...
@@ -24,8 +24,8 @@ struct Options {
   std::vector<std::string> parameters;             // of a template: "length=650"
   std::vector<std::string> sizes;                  // to choose from; empty: all
   bool suggest_seams = false;
-  std::string unit, up, facing, figure;  // of a scan; whose statistics complete a table of measurements
-  std::vector<std::string> measures;     // "waist_girth=720"
+  std::string unit, up, facing, pose, figure;  // of a scan; whose statistics complete a table of measurements
+  std::vector<std::string> measures;           // "waist_girth=720"
   double height_mm = 0.0, arm_angle_deg = 45.0;
   bool keep_head_and_hands = false, keep_scan = false;
   double resolution_mm = 15.0, deadline_s = 0.0;

@@ -54,6 +54,7 @@ struct ScanOptions {
   std::optional<double> metres_per_unit;  // 0.001, 0.01, 0.1 or 1 (or any in 1e-4 .. 10)
   std::optional<UpAxis> up_axis;
   std::optional<std::string> facing;  // where the person looks in the file's frame: "+x", "-x", "+y", ...
+  std::optional<Pose> pose;           // how the arms are held; refused where they are plainly held otherwise
 };
 
 // What came out of a file: a mesh, or a cloud if `cloud` has points.
@@ -70,7 +71,7 @@ struct ScanSource {
   std::string facing;           // where the person looks in the file's frame, likewise
   double scale_m = 1.0;         // metres a file unit
   Vec3 shift_m = Vec3::Zero();  // added after scaling and turning: floor to y = 0, and x, z where the file is off axis
-  bool declared_unit = false, declared_up = false, declared_facing = false;
+  bool declared_unit = false, declared_up = false, declared_facing = false, declared_pose = false;
   int64_t point_count = 0;             // of a cloud; 0 for a mesh
   double filled_ratio = 0.0;           // share of the body's area that was not measured but filled or mirrored
   std::vector<std::string> healed;     // what was mended, in words

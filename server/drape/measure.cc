@@ -132,6 +132,7 @@ Json source_json(const ScanSource& s) {
            {"unit_declared", s.declared_unit},
            {"up_axis_declared", s.declared_up},
            {"facing_declared", s.declared_facing},
+           {"pose_declared", s.declared_pose},
            {"filled_ratio", s.filled_ratio},
            {"healed", s.healed},
            {"completed", s.completed}};

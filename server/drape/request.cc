@@ -27,6 +27,7 @@ Json scan_json(const ScanOptions& scan) {
   if (scan.metres_per_unit) out["metres_per_unit"] = *scan.metres_per_unit;
   if (scan.up_axis) out["up_axis"] = kUpNames[static_cast<size_t>(*scan.up_axis)];
   if (scan.facing) out["facing"] = *scan.facing;
+  if (scan.pose) out["pose"] = pose_name(*scan.pose);
   return out;
 }
 
@@ -136,6 +137,9 @@ BodyRequest body_of(const Json& j) {
   const Json& scan = j.at("scan");
   if (scan.contains("facing")) r.scan.facing = scan["facing"].get<std::string>();
   if (scan.contains("metres_per_unit")) r.scan.metres_per_unit = scan["metres_per_unit"].get<double>();
+  for (const Pose pose : {Pose::kA, Pose::kT, Pose::kArmsDown}) {
+    if (scan.contains("pose") && scan["pose"] == pose_name(pose)) r.scan.pose = pose;
+  }
   for (size_t k = 0; k < kUpNames.size(); ++k) {
     if (scan.contains("up_axis") && scan["up_axis"] == kUpNames[k]) r.scan.up_axis = static_cast<UpAxis>(k);
   }

@@ -16,7 +16,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view kMagic = "TRYONBDY";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;  // 1 did not tell whether the pose was declared
 constexpr size_t kHeader = 8 + 4 + 8, kDigest = 64;
 constexpr double kFarthest = 100.0;  // metres: nothing of a person lies farther out
 
@@ -28,6 +28,7 @@ absl::Status unreadable(std::string_view why) {
 // One list of fields serves writing and reading: `Archive` is Writer or Reader.
 class Writer {
  public:
+  static constexpr uint32_t version = kVersion;
   template <typename T>
   void number(const T& value) {
     static_assert(std::is_arithmetic_v<T>);
@@ -53,7 +54,8 @@ class Writer {
 
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit Reader(std::string_view bytes, uint32_t of_version = kVersion) : version(of_version), bytes_(bytes) {}
+  const uint32_t version;
   template <typename T>
   void number(T& value) {
     if (!has(sizeof(T))) return;
@@ -157,6 +159,7 @@ void fields(Archive& a, ScanSource& s) {
   a.number(s.scale_m);
   vector_of_numbers(a, s.shift_m);
   flag(a, s.declared_unit), flag(a, s.declared_up), flag(a, s.declared_facing);
+  if (a.version >= 2) flag(a, s.declared_pose);
   a.number(s.point_count);
   a.number(s.filled_ratio);
   texts(a, s.healed), texts(a, s.completed);
@@ -297,13 +300,15 @@ absl::StatusOr<StoredBody> read_body_file(std::string_view bytes) {
   uint32_t version = 0;
   uint64_t size = 0;
   header.number(version), header.number(size);
-  if (version != kVersion) return unreadable(cat("its version is ", version, ", this program knows ", kVersion));
+  if (version < 1 || version > kVersion) {
+    return unreadable(cat("its version is ", version, ", this program knows 1 to ", kVersion));
+  }
   if (size != bytes.size() - kHeader - kDigest) return unreadable("its length is not what it says");
   if (sha256_hex(bytes.substr(0, bytes.size() - kDigest)) != bytes.substr(bytes.size() - kDigest)) {
     return unreadable("its checksum is wrong");
   }
   StoredBody stored;
-  Reader payload(bytes.substr(kHeader, size));
+  Reader payload(bytes.substr(kHeader, size), version);
   fields(payload, stored);
   RETURN_IF_ERROR(payload.finish());
   RETURN_IF_ERROR(check(stored));

@@ -43,6 +43,9 @@ ScanOptions options_of(const std::string& declared) {
   if (what == "unit") options.metres_per_unit = std::stod(value);
   if (what == "up") options.up_axis = static_cast<UpAxis>(value[0] - 'x');
   if (what == "facing") options.facing = value;
+  for (const Pose pose : {Pose::kA, Pose::kT, Pose::kArmsDown}) {
+    if (what == "pose" && value == pose_name(pose)) options.pose = pose;
+  }
   return options;
 }
 

@@ -2,6 +2,7 @@
 // played.
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <set>
 
 #include "client/lib/rpc_error.h"
@@ -9,6 +10,7 @@
 #include "server/base/hash.h"
 #include "server/base/text.h"
 #include "tests/integration/support/hosted_service.h"
+#include "tests/integration/support/live_server.h"
 #include "tryon/v1/body.grpc.pb.h"
 
 namespace tryon {
@@ -180,6 +182,31 @@ TEST_F(Bodies, TheItemsOfTheTapeAreListedWithTheirDefinitions) {
   const auto items = service_.client().measurement_items();
   ASSERT_TRUE(items.ok()) << items.status();
   EXPECT_GT(items->size(), 20u);
+}
+
+// With the real physics in a real worker: who waits for a fit is told its stages while it runs, in their order.
+TEST(BodiesOnALiveServer, AFitStreamsItsStagesInOrder) {
+  testing::LiveServer server;
+  client::Client client(server.address());
+  v1::CreateBodyRequest request;
+  request.mutable_source()->set_sample(true);
+  std::vector<std::string> stages;
+  const auto body = client.create_body(request, [&](const std::string&, const v1::OperationMetadata& metadata) {
+    if (metadata.stage().empty() || (!stages.empty() && stages.back() == metadata.stage())) return;
+    stages.push_back(metadata.stage());
+  });
+  ASSERT_TRUE(body.ok()) << body.status();
+  const std::vector<std::string> order = {"parse",   "clean",   "reconstruct", "orient", "heal",
+                                          "segment", "measure", "fit",         "export"};
+  auto next = order.begin();
+  int of_the_work = 0;
+  for (const std::string& stage : stages) {
+    if (std::find(order.begin(), order.end(), stage) == order.end()) continue;  // of the queue
+    next = std::find(next, order.end(), stage);
+    EXPECT_NE(next, order.end()) << stage << " came too late";
+    ++of_the_work;
+  }
+  EXPECT_GE(of_the_work, 2);
 }
 
 }  // namespace

@@ -163,6 +163,7 @@ absl::StatusOr<BodyRequest> to_domain(const v1::CreateBodyRequest& request) {
   RETURN_IF_ERROR(check_enum(v1::ProxyShape_IsValid(request.proxy_shape()), "proxy_shape"));
   RETURN_IF_ERROR(check_enum(v1::Axis_IsValid(source.up_axis()), "source.up_axis"));
   RETURN_IF_ERROR(check_enum(v1::Direction_IsValid(source.facing()), "source.facing"));
+  RETURN_IF_ERROR(check_enum(v1::Pose_IsValid(source.pose()), "source.pose"));
   out.proxy_shape = shape_of(request.proxy_shape());
   out.keep_head_and_hands = request.keep_head_and_hands();
   out.file_name = source.file_name();
@@ -173,6 +174,7 @@ absl::StatusOr<BodyRequest> to_domain(const v1::CreateBodyRequest& request) {
   if (source.facing() != v1::DIRECTION_UNSPECIFIED) {
     out.scan.facing = kDirections[static_cast<size_t>(source.facing() - v1::DIRECTION_PLUS_X)];
   }
+  if (source.pose() != v1::POSE_UNSPECIFIED) out.scan.pose = static_cast<Pose>(source.pose() - v1::POSE_A);
   RETURN_IF_ERROR(with_proto_field(validate(out)));
   return out;
 }

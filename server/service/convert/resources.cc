@@ -28,6 +28,8 @@ v1::ScanReport scan_report(const Json& json) {
   out.set_unit_declared(truth(json, "/source/unit_declared"));
   out.set_up_axis_declared(truth(json, "/source/up_axis_declared"));
   out.set_facing_declared(truth(json, "/source/facing_declared"));
+  out.set_pose_declared(truth(json, "/source/pose_declared"));
+  out.set_pose(word(json, "/pose"));
   out.set_point_count(static_cast<int64_t>(number(json, "/source/point_count")));
   out.set_filled_ratio(number(json, "/source/filled_ratio"));
   add_words(json, "/source/healed", [&](const std::string& text) { out.add_healed(text); });

@@ -175,6 +175,25 @@ TEST(Orient, DeclaredFacingWinsAndAnImpossibleOneIsRefused) {
   EXPECT_EQ(reason(make_body({}, mannequin_mesh(), options).status()), "SETTING_OUT_OF_RANGE");
 }
 
+TEST(Orient, DeclaredPoseWinsNearTheBoundAndAnImpossibleOneIsRefused) {
+  ScanOptions options;
+  const Body found = body_of(mannequin_mesh(), options);
+  EXPECT_EQ(found.pose, Pose::kA);
+  EXPECT_FALSE(found.source.declared_pose);
+  options.pose = Pose::kT;
+  const auto refused = make_body({}, mannequin_mesh(), options);
+  EXPECT_EQ(reason(refused.status()), "BODY_DECLARATION_CONTRADICTED");
+  EXPECT_EQ(error_detail(refused.status())->field, "scan.pose");
+  options.pose = Pose::kArmsDown;
+  EXPECT_EQ(reason(make_body({}, mannequin_mesh(), options).status()), "BODY_DECLARATION_CONTRADICTED");
+  MannequinTable steep;
+  steep.arm_angle_deg = 62.0;
+  const Body declared = body_of(mannequin_mesh(steep), options);
+  EXPECT_EQ(body_of(mannequin_mesh(steep)).pose, Pose::kA);
+  EXPECT_EQ(declared.pose, Pose::kArmsDown);
+  EXPECT_TRUE(declared.source.declared_pose);
+}
+
 TEST(Orient, InchesAreTakenWhereDeclared) {
   ScanOptions options;
   options.metres_per_unit = 0.0254;

@@ -45,12 +45,14 @@ TEST(DrapeRequest, JsonRoundTripKeepsEveryField) {
 TEST(BodyRequest, JsonRoundTripKeepsEveryField) {
   BodyRequest r = sample_request().body;
   r.scan.facing = "-y";
+  r.scan.pose = Pose::kArmsDown;
   r.keep_head_and_hands = r.keep_scan = true;
   r.figure = BodyTable{1680.5, {{"waist_girth", 720.25}}, FigureType::kMale, 30.0};
   const auto back = body_request_from_json(to_json(r));
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(to_json(*back), to_json(r));
   EXPECT_EQ(back->scan.facing, "-y");
+  EXPECT_EQ(back->scan.pose, Pose::kArmsDown);
   EXPECT_TRUE(back->keep_head_and_hands && back->keep_scan);
   ASSERT_TRUE(back->figure.has_value());
   EXPECT_EQ(back->figure->height_mm, 1680.5);

@@ -78,6 +78,19 @@ TEST(BodyRequests, EveryDirectionIsRead) {
   EXPECT_EQ(field_of(request), "source.facing");
 }
 
+TEST(BodyRequests, EveryPoseIsRead) {
+  EXPECT_FALSE(to_domain(uploaded_body())->scan.pose.has_value());
+  for (const Pose pose : {Pose::kA, Pose::kT, Pose::kArmsDown}) {
+    auto request = uploaded_body();
+    request.mutable_source()->set_pose(static_cast<v1::Pose>(v1::POSE_A + static_cast<int>(pose)));
+    EXPECT_EQ(to_domain(request)->scan.pose, pose);
+    EXPECT_NE(digest(to_domain(request).value()), digest(to_domain(uploaded_body()).value()));
+  }
+  auto request = uploaded_body();
+  request.mutable_source()->set_pose(static_cast<v1::Pose>(4));
+  EXPECT_EQ(field_of(request), "source.pose");
+}
+
 TEST(BodyRequests, ATableOfMeasurementsIsRead) {
   v1::CreateBodyRequest request;
   v1::MeasurementTable* table = request.mutable_source()->mutable_measurements();

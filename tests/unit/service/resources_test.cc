@@ -175,7 +175,7 @@ TEST(Resources, SizeAdviceIsTheOperationsAnswerWithItsReasons) {
 TaskRecord measured_body() {
   TaskRecord task = task_of("body", TaskState::kSucceeded);
   task.summary = R"({"height_m": 1.66, "pose": "T", "has_head_and_hands": true,
-    "source": {"unit": "mm", "up_axis": "+z", "facing": "-y", "scale_m": 0.001, "up_axis_declared": true,
+    "source": {"unit": "mm", "up_axis": "+z", "facing": "-y", "scale_m": 0.001, "up_axis_declared": true, "pose_declared": true,
                "point_count": 183849, "filled_ratio": 0.07, "healed": ["a", "b"], "completed": ["scalp"]},
     "measurements": {"waist_girth": 702.5}, "levels_m": {"waist_girth": 1.05},
     "outcome": {"hip_girth": {"wanted_mm": 950, "achieved_mm": 951, "predicted": true, "deviation_mm": 40}},
@@ -196,6 +196,8 @@ TEST(Resources, ABodyTellsHowItWasReadAndMeasured) {
   EXPECT_EQ(body.source().metres_per_unit(), 0.001);
   EXPECT_TRUE(body.source().up_axis_declared());
   EXPECT_FALSE(body.source().unit_declared());
+  EXPECT_EQ(body.source().pose(), "T");
+  EXPECT_TRUE(body.source().pose_declared());
   EXPECT_EQ(body.source().point_count(), 183849);
   EXPECT_EQ(body.source().filled_ratio(), 0.07);
   EXPECT_EQ(body.source().healed_size(), 2);
