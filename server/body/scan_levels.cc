@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "server/body/bounding.h"
 #include "server/body/scan_points.h"
@@ -11,6 +12,7 @@ namespace {
 
 // Shares of the height.
 constexpr double kHalfBand = 0.010;
+constexpr size_t kSlabs = 256;
 constexpr double kCell = 0.007;  // points of one band nearer than one to two cells hang together
 
 double hull_area(const std::vector<Vec2>& hull, Vec2* centroid) {
@@ -33,19 +35,37 @@ PointLevels::PointLevels(const std::vector<Vec3>& points, const Vec3& up) : poin
   const Vec3 seed = std::abs(up_.z()) < 0.9 ? Vec3::UnitZ() : Vec3::UnitX();
   side_ = up_.cross(seed).normalized();
   ahead_ = side_.cross(up_);
-  by_height_.reserve(points.size());
-  for (size_t i = 0; i < points.size(); ++i) by_height_.emplace_back(points[i].dot(up_), static_cast<int>(i));
-  std::sort(by_height_.begin(), by_height_.end());
   if (points.empty()) return;
-  low_ = by_height_.front().first;
-  high_ = by_height_.back().first;
+  std::vector<double> heights;
+  heights.reserve(points.size());
+  for (const Vec3& p : points) heights.push_back(p.dot(up_));
+  const auto [lowest, highest] = std::minmax_element(heights.begin(), heights.end());
+  low_ = *lowest, high_ = *highest;
+  // A counting sort by slab: only the few bands that are asked for are ever sorted through.
+  slab_begin_.assign(kSlabs + 1, 0);
+  for (const double h : heights) ++slab_begin_[slab_of(h) + 1];
+  std::partial_sum(slab_begin_.begin(), slab_begin_.end(), slab_begin_.begin());
+  std::vector<size_t> next(slab_begin_.begin(), slab_begin_.end() - 1);
+  by_slab_.resize(points.size());
+  for (size_t i = 0; i < points.size(); ++i) by_slab_[next[slab_of(heights[i])]++] = {heights[i], static_cast<int>(i)};
+}
+
+// Never falls as the height rises.
+size_t PointLevels::slab_of(double height) const {
+  const double share = high_ > low_ ? (height - low_) / (high_ - low_) : 0.0;
+  return static_cast<size_t>(std::clamp(share, 0.0, 1.0) * (kSlabs - 1));
 }
 
 std::vector<int> PointLevels::between(double from, double to) const {
-  const auto begin = std::lower_bound(by_height_.begin(), by_height_.end(), std::pair(from, -1));
-  const auto end = std::lower_bound(begin, by_height_.end(), std::pair(to, -1));
   std::vector<int> out;
-  for (auto at = begin; at != end; ++at) out.push_back(at->second);
+  if (by_slab_.empty() || !(from < to)) return out;
+  std::vector<std::pair<double, int>> band;
+  for (size_t i = slab_begin_[slab_of(from)]; i < slab_begin_[slab_of(to) + 1]; ++i) {
+    if (by_slab_[i].first >= from && by_slab_[i].first < to) band.push_back(by_slab_[i]);
+  }
+  std::sort(band.begin(), band.end());
+  out.reserve(band.size());
+  for (const auto& [height, point] : band) out.push_back(point);
   return out;
 }
 

@@ -5,6 +5,7 @@
 // Thread rules: pure functions; keeps a reference to the points.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "server/mesh/triangle_mesh.h"
@@ -27,13 +28,15 @@ class PointLevels {
   const Vec3& side() const { return side_; }
   const Vec3& ahead() const { return ahead_; }
   std::vector<LevelPatch> at(double offset) const;         // a band of 2 % of the height
-  std::vector<int> between(double from, double to) const;  // points of a band, unordered
+  std::vector<int> between(double from, double to) const;  // points with from <= offset < to, lowest first
 
  private:
   const std::vector<Vec3>& points_;
   Vec3 up_, side_, ahead_;
+  size_t slab_of(double height) const;
   double low_ = 0, high_ = 0;
-  std::vector<std::pair<double, int>> by_height_;
+  std::vector<size_t> slab_begin_;               // of slabs of equal height: [slab_count + 1]
+  std::vector<std::pair<double, int>> by_slab_;  // height and point; within a slab as they came
 };
 
 // How much a direction looks like up: two legs below, one head above.
