@@ -10,6 +10,7 @@
 #include "server/io/pattern_svg.h"
 #include "server/mesh/ear_cut.h"
 #include "server/mesh/predicates.h"
+#include "server/render/colour_map.h"
 #include "server/render/curves.h"
 
 namespace tryon {
@@ -20,11 +21,6 @@ constexpr int kSpans = 24;                         // of a curve, and of a seam'
 constexpr double kLift = 1e-3;                     // m that lines lie above the cloth
 constexpr double kOutline = 1.5, kSeam = 4.0;      // pixels
 const Vec3 kPaper(0.62, 0.60, 0.55), kInk(0.02, 0.02, 0.02), kTable(0.78, 0.78, 0.78);
-
-double linear(uint8_t srgb) {
-  const double x = srgb / 255.0;
-  return x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
-}
 
 Vec3 on_table(const Vec2& point, const Vec2& offset, double lift) {
   return {point.x() + offset.x(), point.y() + offset.y(), lift};
@@ -62,7 +58,8 @@ RenderCurve range_curve(const Panel& panel, const SeamRange& range, const Vec2& 
   RenderCurve curve;
   curve.closed = false;
   const auto colour = seam_colour(seam);
-  curve.colour = Vec3(linear(colour[0]), linear(colour[1]), linear(colour[2]));
+  curve.colour =
+      Vec3(linear_of_srgb(colour[0] / 255.0), linear_of_srgb(colour[1] / 255.0), linear_of_srgb(colour[2] / 255.0));
   for (int k = 0; k <= kSpans; ++k) {
     const double share = range.from + (range.to - range.from) * k / kSpans;
     curve.points.push_back(on_table(edge_at(panel, range.edge, share), offset, 2 * kLift));

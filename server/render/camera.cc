@@ -30,10 +30,10 @@ Vec3 towards_viewer(View view) {
   return Vec3::UnitZ();
 }
 
-Camera aim(View view, const Vec3& target, double distance) {
+Camera aim(const Vec3& side, const Vec3& target, double distance) {
   Camera camera;
   const double pitch = radians(kPitchDegrees);
-  const Vec3 back = (std::cos(pitch) * towards_viewer(view) + std::sin(pitch) * Vec3::UnitY()).normalized();
+  const Vec3 back = (std::cos(pitch) * side + std::sin(pitch) * Vec3::UnitY()).normalized();
   camera.eye = target + distance * back;
   camera.forward = -back;
   camera.right = Vec3::UnitY().cross(back).normalized();
@@ -46,6 +46,16 @@ Camera aim(View view, const Vec3& target, double distance) {
 Vec2 slopes(const Camera& camera, const Vec3& point) {
   const Vec3 d = point - camera.eye;
   return Vec2(d.dot(camera.right), d.dot(camera.up)) / d.dot(camera.forward);
+}
+
+// The whole subject with a margin: slopes of its widest, lowest and highest points.
+Camera framed(Camera camera, double half_width, double low, double high, int width, int height) {
+  const double inner = 1.0 - 2.0 * kMargin;
+  const double least = kMinSize / camera.distance;
+  camera.slope_per_pixel = std::max({2.0 * half_width / width, (high - low) / height, least / width}) / inner;
+  camera.center_x = 0.5 * width;
+  camera.center_y = 0.5 * height + 0.5 * (high + low) / camera.slope_per_pixel;
+  return camera;
 }
 
 Box3 scene_box(const std::vector<RenderPiece>& pieces) {
@@ -75,7 +85,7 @@ Camera frame_view(const std::vector<RenderPiece>& pieces, View view, int width, 
   const double distance = kDistanceInSizes * std::max(kMinSize, box.sizes().maxCoeff());
   double half_width = 0.0, low = 1e30, high = -1e30;
   for (View other : kViews) {
-    const Camera camera = aim(other, box.center(), distance);
+    const Camera camera = aim(towards_viewer(other), box.center(), distance);
     for (const RenderPiece& piece : pieces) {
       for (const Vec3& p : piece.mesh.positions) {
         const Vec2 s = slopes(camera, p);
@@ -84,13 +94,27 @@ Camera frame_view(const std::vector<RenderPiece>& pieces, View view, int width, 
       }
     }
   }
-  Camera camera = aim(view, box.center(), distance);
-  const double inner = 1.0 - 2.0 * kMargin;
-  const double least = kMinSize / distance;
-  camera.slope_per_pixel = std::max({2.0 * half_width / width, (high - low) / height, least / width}) / inner;
-  camera.center_x = 0.5 * width;
-  camera.center_y = 0.5 * height + 0.5 * (high + low) / camera.slope_per_pixel;
-  return camera;
+  return framed(aim(towards_viewer(view), box.center(), distance), half_width, low, high, width, height);
+}
+
+Camera frame_turn(const std::vector<RenderPiece>& pieces, double degrees, int width, int height) {
+  const Box3 box = scene_box(pieces);
+  const double distance = kDistanceInSizes * std::max(kMinSize, box.sizes().maxCoeff());
+  const double angle = radians(degrees);
+  double half_width = 0.0, low = 1e30, high = -1e30;
+  for (const RenderPiece& piece : pieces) {
+    for (const Vec3& p : piece.mesh.positions) {
+      const Vec3 arm = p - box.center();  // on its way round it is seen largest from the side and from the front
+      const double radius = std::hypot(arm.x(), arm.z());
+      half_width = std::max(half_width, radius / std::sqrt(distance * distance - radius * radius));
+      for (const double depth : {-radius, radius}) {
+        const Vec2 s = slopes(aim(Vec3::UnitZ(), Vec3::Zero(), distance), Vec3(0.0, arm.y(), depth));
+        low = std::min(low, s.y()), high = std::max(high, s.y());
+      }
+    }
+  }
+  const Vec3 side(std::sin(angle), 0.0, std::cos(angle));
+  return framed(aim(side, box.center(), distance), half_width, low, high, width, height);
 }
 
 }  // namespace tryon

@@ -24,5 +24,7 @@ struct Camera {
 
 // Frames all the points with a margin.
 Camera frame_view(const std::vector<RenderPiece>& pieces, View view, int width, int height);
+// From any side: degrees against the clock seen from above, 0 in front; the frame is the same for all.
+Camera frame_turn(const std::vector<RenderPiece>& pieces, double degrees, int width, int height);
 
 }  // namespace tryon

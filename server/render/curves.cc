@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <string_view>
 
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/render/camera.h"
+#include "server/render/canvas.h"
 #include "server/render/glyphs.h"
 #include "server/render/ray_scene.h"
 
@@ -18,8 +17,7 @@ constexpr double kOnSkin = 0.006;    // metres: a tape spans hollows and skin is
 constexpr double kStepPixels = 1.5;  // how finely a line is looked at
 constexpr double kDash = 5.0;        // pixels drawn and pixels left out where the line is hidden
 constexpr double kFaint = 0.45;      // opacity of those
-constexpr int kDot = 2;              // pixels a dot of a letter
-constexpr int kLineHeight = (kGlyphHeight + 4) * kDot;
+constexpr int kLineHeight = (kGlyphHeight + 4) * kTextDot;
 constexpr int kMargin = 12;  // pixels from the picture's edge
 constexpr double kLeaderWidth = 1.0, kLeaderOpacity = 0.6;
 
@@ -30,44 +28,6 @@ absl::Status check_image(const Image& image) {
   return invalid_input("RENDER_ARRAY_LENGTH", "image", cat("a picture with ", image.rgb.size(), " bytes"),
                        "draw on a picture that render_view made");
 }
-
-void blend(const Vec3& colour, double opacity, int x, int y, Image* image) {
-  if (x < 0 || y < 0 || x >= image->width || y >= image->height) return;
-  const auto paint = srgb_of(colour);
-  uint8_t* pixel = &image->rgb[3 * (static_cast<size_t>(y) * image->width + x)];
-  for (int k = 0; k < 3; ++k) {
-    pixel[k] = static_cast<uint8_t>(std::lround((1.0 - opacity) * pixel[k] + opacity * paint[k]));
-  }
-}
-
-double distance_to_segment(const Vec2& p, const Vec2& a, const Vec2& b) {
-  const Vec2 ab = b - a;
-  const double s = ab.squaredNorm() > 0.0 ? std::clamp((p - a).dot(ab) / ab.squaredNorm(), 0.0, 1.0) : 0.0;
-  return (p - a - s * ab).norm();
-}
-
-// How much of each pixel a line covers; a line that crosses itself covers no pixel twice.
-class Ink {
- public:
-  void stroke(const Vec2& a, const Vec2& b, double width) {
-    const double reach = 0.5 * width + 1.0;
-    for (int y = low(a.y(), b.y(), reach); y <= high(a.y(), b.y(), reach); ++y) {
-      for (int x = low(a.x(), b.x(), reach); x <= high(a.x(), b.x(), reach); ++x) {
-        const double d = distance_to_segment(Vec2(x + 0.5, y + 0.5), a, b);
-        const double covered = std::clamp(0.5 * width + 0.5 - d, 0.0, 1.0);
-        if (covered > 0.0) cover_[{y, x}] = std::max(cover_[{y, x}], covered);
-      }
-    }
-  }
-  void lay_on(const Vec3& colour, double opacity, Image* image) const {
-    for (const auto& [at, covered] : cover_) blend(colour, opacity * covered, at.second, at.first, image);
-  }
-
- private:
-  static int low(double a, double b, double reach) { return static_cast<int>(std::floor(std::min(a, b) - reach)); }
-  static int high(double a, double b, double reach) { return static_cast<int>(std::ceil(std::max(a, b) + reach)); }
-  std::map<std::pair<int, int>, double> cover_;
-};
 
 struct Sample {
   Vec2 pixel;
@@ -113,27 +73,12 @@ void spread(double height, std::vector<Label>* labels) {
   }
 }
 
-void draw_text(std::string_view text, int x, int y, Image* image) {
-  const Vec3 ink(0.02, 0.02, 0.03);
-  for (const char c : text) {
-    const Glyph& glyph = glyph_of(c);
-    for (int row = 0; row < kGlyphHeight * kDot; ++row) {
-      for (int column = 0; column < kGlyphWidth * kDot; ++column) {
-        if ((glyph[static_cast<size_t>(row / kDot)] >> (kGlyphWidth - 1 - column / kDot)) & 1) {
-          blend(ink, 0.9, x + column, y + row, image);
-        }
-      }
-    }
-    x += kGlyphAdvance * kDot;
-  }
-}
-
 void draw_column(bool left, const std::vector<Label>& labels, Image* image) {
   for (const Label& label : labels) {
-    const int width = static_cast<int>(label.curve->label.size()) * kGlyphAdvance * kDot;
+    const int width = text_width(label.curve->label);
     const int x = left ? kMargin : image->width - kMargin - width;
     draw_text(label.curve->label, x, static_cast<int>(std::lround(label.y)), image);
-    const double middle = label.y + 0.5 * kGlyphHeight * kDot;
+    const double middle = label.y + 0.5 * kGlyphHeight * kTextDot;
     const Vec2 from(left ? x + width + 4 : x - 6, middle);
     Ink leader;
     leader.stroke(from, label.anchor, kLeaderWidth);
@@ -195,7 +140,7 @@ absl::Status draw_labels(const std::vector<RenderPiece>& pieces, View view, cons
     const double middle = 0.5 * (least.x() + most.x()) - 0.5 * image->width, near_middle = 0.03 * image->width;
     const bool to_left = std::abs(middle) < near_middle ? left.size() <= right.size() : middle < 0.0;
     const Vec2 anchor = to_left ? least : most;
-    (to_left ? left : right).push_back({&curve, anchor, anchor.y() - 0.5 * kGlyphHeight * kDot});
+    (to_left ? left : right).push_back({&curve, anchor, anchor.y() - 0.5 * kGlyphHeight * kTextDot});
   }
   for (std::vector<Label>* column : {&left, &right}) {
     spread(image->height, column);

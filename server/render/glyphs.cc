@@ -44,7 +44,37 @@ constexpr std::array<Glyph, 26> kLetters = {{
     {0, 0, 31, 2, 4, 8, 31},       // z
 }};
 constexpr Glyph kSpace = {}, kPoint = {0, 0, 0, 0, 0, 12, 12}, kDash = {0, 0, 0, 31, 0, 0, 0},
-                kBox = {31, 17, 17, 17, 17, 17, 31};
+                kPercent = {24, 25, 2, 4, 8, 19, 3}, kSlash = {1, 1, 2, 4, 8, 16, 16}, kPlus = {0, 4, 4, 31, 4, 4, 0},
+                kComma = {0, 0, 0, 0, 12, 4, 8}, kColon = {0, 12, 12, 0, 12, 12, 0}, kOpen = {2, 4, 8, 8, 8, 4, 2},
+                kClose = {8, 4, 2, 2, 2, 4, 8}, kBox = {31, 17, 17, 17, 17, 17, 31};
+
+const Glyph& mark_of(char c) {
+  switch (c) {
+    case ' ':
+    case '_':
+      return kSpace;
+    case '.':
+      return kPoint;
+    case '-':
+      return kDash;
+    case '%':
+      return kPercent;
+    case '/':
+      return kSlash;
+    case '+':
+      return kPlus;
+    case ',':
+      return kComma;
+    case ':':
+      return kColon;
+    case '(':
+      return kOpen;
+    case ')':
+      return kClose;
+    default:
+      return kBox;
+  }
+}
 
 }  // namespace
 
@@ -52,7 +82,7 @@ const Glyph& glyph_of(char c) {
   if (c >= '0' && c <= '9') return kDigits[static_cast<size_t>(c - '0')];
   const int lower = std::tolower(static_cast<unsigned char>(c));
   if (lower >= 'a' && lower <= 'z') return kLetters[static_cast<size_t>(lower - 'a')];
-  return c == ' ' || c == '_' ? kSpace : c == '.' ? kPoint : c == '-' ? kDash : kBox;
+  return mark_of(c);
 }
 
 }  // namespace tryon

@@ -170,6 +170,21 @@ void paint(const Drawing& drawing, Image* image) {
   });
 }
 
+absl::StatusOr<Image> render_through(const RunContext& run, const std::vector<RenderPiece>& pieces,
+                                     const Camera& camera, const RenderSettings& settings) {
+  const std::vector<RenderPiece> drawn = prepared(pieces);
+  const double step = kStepPixels * camera.slope_per_pixel * camera.distance;
+  Drawing drawing{run, Shader(drawn, camera, settings.height), settings.width, settings.height, settings.samples, step,
+                  {}};
+  look(&drawing);
+  light(&drawing);
+  Image image{settings.width, settings.height, {}};
+  image.rgb.resize(static_cast<size_t>(3) * settings.width * settings.height);
+  paint(drawing, &image);
+  RETURN_IF_ERROR(run.check());
+  return image;
+}
+
 }  // namespace
 
 std::string_view view_name(View view) {
@@ -188,20 +203,22 @@ std::string_view view_name(View view) {
 
 absl::StatusOr<Image> render_view(const RunContext& run, const std::vector<RenderPiece>& pieces, View view,
                                   const RenderSettings& settings) {
+  return render_framed(run, pieces, pieces, view, settings);
+}
+
+absl::StatusOr<Image> render_framed(const RunContext& run, const std::vector<RenderPiece>& pieces,
+                                    const std::vector<RenderPiece>& frame, View view, const RenderSettings& settings) {
   RETURN_IF_ERROR(check_settings(settings));
   RETURN_IF_ERROR(check_pieces(pieces));
-  const std::vector<RenderPiece> drawn = prepared(pieces);
-  const Camera camera = frame_view(drawn, view, settings.width, settings.height);
-  const double step = kStepPixels * camera.slope_per_pixel * camera.distance;
-  Drawing drawing{run, Shader(drawn, camera, settings.height), settings.width, settings.height, settings.samples, step,
-                  {}};
-  look(&drawing);
-  light(&drawing);
-  Image image{settings.width, settings.height, {}};
-  image.rgb.resize(static_cast<size_t>(3) * settings.width * settings.height);
-  paint(drawing, &image);
-  RETURN_IF_ERROR(run.check());
-  return image;
+  RETURN_IF_ERROR(check_pieces(frame));
+  return render_through(run, pieces, frame_view(frame, view, settings.width, settings.height), settings);
+}
+
+absl::StatusOr<Image> render_turned(const RunContext& run, const std::vector<RenderPiece>& pieces, double degrees,
+                                    const RenderSettings& settings) {
+  RETURN_IF_ERROR(check_settings(settings));
+  RETURN_IF_ERROR(check_pieces(pieces));
+  return render_through(run, pieces, frame_turn(pieces, degrees, settings.width, settings.height), settings);
 }
 
 }  // namespace tryon

@@ -41,6 +41,15 @@ struct Image {
 // Frames all pieces with the same scale for every view.
 absl::StatusOr<Image> render_view(const RunContext& run, const std::vector<RenderPiece>& pieces, View view,
                                   const RenderSettings& settings);
+// The same with the camera gone round by so many degrees against the clock seen from above (90: the person's left
+// side); all turns are framed alike.
+absl::StatusOr<Image> render_turned(const RunContext& run, const std::vector<RenderPiece>& pieces, double degrees,
+                                    const RenderSettings& settings);
+// The same with the frame of other pieces, so that several pictures have one scale.
+absl::StatusOr<Image> render_framed(const RunContext& run, const std::vector<RenderPiece>& pieces,
+                                    const std::vector<RenderPiece>& frame, View view, const RenderSettings& settings);
 absl::StatusOr<std::string> encode_png(const Image& image);
+// An endless animation (APNG), which what knows no animation shows as its first picture; pictures of one size.
+absl::StatusOr<std::string> encode_animated_png(const std::vector<Image>& images, double seconds_each);
 
 }  // namespace tryon
