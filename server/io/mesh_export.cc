@@ -1,162 +1,28 @@
 #include "server/io/mesh_export.h"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstring>
+#include <cmath>
+#include <cstdint>
 
-#include "nlohmann/json.hpp"
 #include "server/base/status.h"
 #include "server/base/text.h"
 
 namespace tryon {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keys in the order written: the same mesh gives the same bytes
-
-absl::Status check_piece(const ExportPiece& piece) {
-  if (piece.mesh.triangles.empty()) return internal_fault(cat("piece '", piece.name, "' has no triangles to export"));
-  const absl::Status sound = validate(piece.mesh, piece.name);
-  if (!sound.ok()) return internal_fault(cat("piece to export: ", sound.message()));
+absl::Status check_fields(const ExportPiece& piece) {
   const size_t count = piece.mesh.positions.size();
-  if (piece.normals.size() != count || (!piece.uv.empty() && piece.uv.size() != count)) {
-    return internal_fault(cat("piece '", piece.name, "' has ", count, " vertices, ", piece.normals.size(),
-                              " normals and ", piece.uv.size(), " texture coordinates"));
+  for (const ExportField& field : piece.fields) {
+    if (field.values.size() == count && field.high > field.low) continue;
+    return internal_fault(cat("field ", field.attribute, " of piece '", piece.name, "' has ", field.values.size(),
+                              " values for ", count, " vertices and a scale from ", field.low, " to ", field.high));
   }
-  for (const Vec2& uv : piece.uv) {
-    if (!uv.allFinite())
-      return internal_fault(cat("piece '", piece.name, "' has a texture coordinate that is not finite"));
+  for (const auto& frame : piece.frames) {
+    if (frame.size() == count) continue;
+    return internal_fault(cat("a frame of piece '", piece.name, "' has ", frame.size(), " of ", count, " vertices"));
   }
   return absl::OkStatus();
 }
-
-Vec3 unit_normal(const Vec3& n) {
-  const double length = n.norm();
-  return length > 1e-12 && std::isfinite(length) ? Vec3(n / length) : Vec3(Vec3::UnitY());
-}
-
-// Names end up in JSON and in OBJ lines: no control characters, no quotes that need thought.
-std::string plain_name(const std::string& name) {
-  std::string out;
-  for (char c : name) out.push_back(static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '_' : c);
-  return out.empty() ? "piece" : out;
-}
-
-class GlbWriter {
- public:
-  void add(const ExportPiece& piece) {
-    const size_t count = piece.mesh.positions.size();
-    Json attributes;
-    attributes["POSITION"] = add_positions(piece.mesh.positions);
-    std::vector<float> values;
-    values.reserve(3 * count);
-    for (const Vec3& n : piece.normals) append(unit_normal(n), &values);
-    attributes["NORMAL"] = add_floats(values, count, "VEC3");
-    if (!piece.uv.empty()) {
-      values.clear();
-      for (const Vec2& uv : piece.uv) append(Vec2(uv.x(), 1.0 - uv.y()), &values);  // glTF counts v downwards
-      attributes["TEXCOORD_0"] = add_floats(values, count, "VEC2");
-    }
-    const int index = static_cast<int>(nodes_.size());
-    Json primitive;
-    primitive["attributes"] = attributes;
-    primitive["indices"] = add_indices(piece.mesh.triangles);
-    primitive["material"] = index;
-    primitive["mode"] = 4;
-    const std::string name = plain_name(piece.name);
-    nodes_.push_back({{"mesh", index}, {"name", name}});
-    meshes_.push_back({{"name", name}, {"primitives", Json::array({primitive})}});
-    materials_.push_back(material(piece, name));
-  }
-
-  std::string finish() {
-    Json root;
-    root["asset"] = {{"generator", "tryon"}, {"version", "2.0"}};
-    root["scene"] = 0;
-    Json indices = Json::array();
-    for (size_t i = 0; i < nodes_.size(); ++i) indices.push_back(i);
-    root["scenes"] = Json::array({Json{{"nodes", indices}}});
-    root["nodes"] = nodes_;
-    root["meshes"] = meshes_;
-    root["materials"] = materials_;
-    root["accessors"] = accessors_;
-    root["bufferViews"] = views_;
-    root["buffers"] = Json::array({Json{{"byteLength", binary_.size()}}});
-    std::string text = root.dump(-1, ' ', false, Json::error_handler_t::replace);
-    text.append((4 - text.size() % 4) % 4, ' ');
-    return container(text);
-  }
-
- private:
-  template <typename Vector>
-  static void append(const Vector& v, std::vector<float>* out) {
-    for (int k = 0; k < v.size(); ++k) out->push_back(static_cast<float>(v[k]));
-  }
-
-  static Json material(const ExportPiece& piece, const std::string& name) {
-    auto share = [](double x) { return std::clamp(x, 0.0, 1.0); };
-    Json pbr;
-    pbr["baseColorFactor"] = {share(piece.colour.x()), share(piece.colour.y()), share(piece.colour.z()),
-                              share(piece.opacity)};
-    pbr["metallicFactor"] = 0.0;
-    pbr["roughnessFactor"] = share(piece.roughness);
-    Json out{{"name", name}, {"pbrMetallicRoughness", pbr}};
-    if (piece.opacity < 1.0) out["alphaMode"] = "BLEND";
-    if (piece.double_sided) out["doubleSided"] = true;
-    return out;
-  }
-
-  // A view and an accessor over `bytes` at the end of the binary; every element here is a multiple of 4 bytes.
-  Json& add_view(const void* bytes, size_t size, size_t count, int component, const char* type, int target) {
-    views_.push_back({{"buffer", 0}, {"byteOffset", binary_.size()}, {"byteLength", size}, {"target", target}});
-    binary_.append(static_cast<const char*>(bytes), size);
-    accessors_.push_back(
-        {{"bufferView", views_.size() - 1}, {"componentType", component}, {"count", count}, {"type", type}});
-    return accessors_.back();
-  }
-  int add_floats(const std::vector<float>& values, size_t count, const char* type) {
-    add_view(values.data(), values.size() * sizeof(float), count, 5126, type, 34962);
-    return static_cast<int>(accessors_.size()) - 1;
-  }
-  int add_positions(const std::vector<Vec3>& positions) {
-    std::vector<float> values;
-    values.reserve(3 * positions.size());
-    for (const Vec3& p : positions) append(p, &values);
-    Json& accessor = add_view(values.data(), values.size() * sizeof(float), positions.size(), 5126, "VEC3", 34962);
-    std::array<double, 3> low, high;  // of the floats as stored, to the last bit
-    for (size_t k = 0; k < 3; ++k) {
-      low[k] = high[k] = values[k];
-      for (size_t i = k; i < values.size(); i += 3) {
-        low[k] = std::min<double>(low[k], values[i]), high[k] = std::max<double>(high[k], values[i]);
-      }
-    }
-    accessor["min"] = low;
-    accessor["max"] = high;
-    return static_cast<int>(accessors_.size()) - 1;
-  }
-  int add_indices(const std::vector<Triangle>& triangles) {
-    std::vector<uint32_t> values;
-    values.reserve(3 * triangles.size());
-    for (const Triangle& t : triangles) {
-      for (int k = 0; k < 3; ++k) values.push_back(static_cast<uint32_t>(t[k]));
-    }
-    add_view(values.data(), values.size() * sizeof(uint32_t), values.size(), 5125, "SCALAR", 34963);
-    return static_cast<int>(accessors_.size()) - 1;
-  }
-
-  std::string container(const std::string& text) const {
-    auto word = [](size_t value) {
-      const auto narrow = static_cast<uint32_t>(value);
-      return std::string(reinterpret_cast<const char*>(&narrow), 4);
-    };
-    return cat("glTF", word(2), word(12 + 8 + text.size() + 8 + binary_.size()), word(text.size()), "JSON", text,
-               word(binary_.size()), std::string_view("BIN\0", 4), binary_);
-  }
-
-  Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array(), accessors_ = Json::array(),
-       views_ = Json::array();
-  std::string binary_;
-};
 
 void append_float(double value, std::string* out) {  // shortest text that reads back as the same float
   char buffer[32];
@@ -188,19 +54,63 @@ void append_obj_faces(const ExportPiece& piece, size_t first_vertex, size_t firs
   }
 }
 
+template <typename T>
+void append_bytes(T value, std::string* out) {
+  out->append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+template <typename Vector>
+void append_floats(const Vector& v, std::string* out) {
+  for (int k = 0; k < v.size(); ++k) append_bytes(static_cast<float>(v[k]), out);
+}
+
+// "_STRAIN_WARP" as PLY writes names.
+std::string property_name(const std::string& attribute) {
+  std::string out;
+  for (const char c : attribute) {
+    if (c != '_' || !out.empty()) out.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  }
+  return out;
+}
+
+std::string ply_header(const ExportPiece& piece) {
+  std::string out = cat("ply\nformat binary_little_endian 1.0\ncomment tryon: metres, +Y up\nelement vertex ",
+                        piece.mesh.positions.size(), "\n");
+  for (const char* name : {"x", "y", "z", "nx", "ny", "nz"}) out += cat("property float ", name, "\n");
+  if (!piece.uv.empty()) out += "property float s\nproperty float t\n";
+  for (const ExportField& field : piece.fields) out += cat("property float ", property_name(field.attribute), "\n");
+  return cat(out, "element face ", piece.mesh.triangles.size(),
+             "\nproperty list uchar int vertex_indices\nend_header\n");
+}
+
 }  // namespace
 
-absl::StatusOr<std::string> write_glb(const std::vector<ExportPiece>& pieces) {
-  if (pieces.empty()) return internal_fault("nothing to export");
-  size_t bytes = 0;
-  for (const ExportPiece& piece : pieces) {
-    RETURN_IF_ERROR(check_piece(piece));
-    bytes += piece.mesh.positions.size() * 32 + piece.mesh.triangles.size() * 12;
+absl::Status check_piece(const ExportPiece& piece) {
+  if (piece.mesh.triangles.empty()) return internal_fault(cat("piece '", piece.name, "' has no triangles to export"));
+  const absl::Status sound = validate(piece.mesh, piece.name);
+  if (!sound.ok()) return internal_fault(cat("piece to export: ", sound.message()));
+  const size_t count = piece.mesh.positions.size();
+  if (piece.normals.size() != count || (!piece.uv.empty() && piece.uv.size() != count)) {
+    return internal_fault(cat("piece '", piece.name, "' has ", count, " vertices, ", piece.normals.size(),
+                              " normals and ", piece.uv.size(), " texture coordinates"));
   }
-  if (bytes > (size_t{1} << 31)) return internal_fault("the meshes to export pass 2 GB, more than a GLB file holds");
-  GlbWriter writer;
-  for (const ExportPiece& piece : pieces) writer.add(piece);
-  return writer.finish();
+  for (const Vec2& uv : piece.uv) {
+    if (!uv.allFinite())
+      return internal_fault(cat("piece '", piece.name, "' has a texture coordinate that is not finite"));
+  }
+  return check_fields(piece);
+}
+
+Vec3 unit_normal(const Vec3& n) {
+  const double length = n.norm();
+  return length > 1e-12 && std::isfinite(length) ? Vec3(n / length) : Vec3(Vec3::UnitY());
+}
+
+// Names end up in JSON and in OBJ lines: no control characters, no quotes that need thought.
+std::string plain_name(const std::string& name) {
+  std::string out;
+  for (char c : name) out.push_back(static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '_' : c);
+  return out.empty() ? "piece" : out;
 }
 
 absl::StatusOr<std::string> write_obj(const std::vector<ExportPiece>& pieces) {
@@ -218,6 +128,42 @@ absl::StatusOr<std::string> write_obj(const std::vector<ExportPiece>& pieces) {
     uv += piece.uv.size();
   }
   return out;
+}
+
+absl::StatusOr<std::string> write_ply(const ExportPiece& piece) {
+  RETURN_IF_ERROR(check_piece(piece));
+  std::string out = ply_header(piece);
+  for (size_t v = 0; v < piece.mesh.positions.size(); ++v) {
+    append_floats(piece.mesh.positions[v], &out);
+    append_floats(unit_normal(piece.normals[v]), &out);
+    if (!piece.uv.empty()) append_floats(piece.uv[v], &out);
+    for (const ExportField& field : piece.fields) append_bytes(static_cast<float>(field.values[v]), &out);
+  }
+  for (const Triangle& t : piece.mesh.triangles) {
+    append_bytes(uint8_t{3}, &out);
+    for (int k = 0; k < 3; ++k) append_bytes(static_cast<int32_t>(t[k]), &out);
+  }
+  return out;
+}
+
+absl::StatusOr<std::string> write_stl(const std::vector<ExportPiece>& pieces) {
+  constexpr size_t kHead = 80;
+  std::string out = "tryon: binary STL, metres, +Y up", faces;
+  out.resize(kHead, ' ');
+  uint32_t count = 0;
+  for (const ExportPiece& piece : pieces) {
+    RETURN_IF_ERROR(check_piece(piece));
+    for (int t = 0; t < piece.mesh.triangle_count(); ++t) {
+      append_floats(unit_normal(triangle_normal(piece.mesh, t)), &faces);
+      const Triangle& corners = piece.mesh.triangles[static_cast<size_t>(t)];
+      for (int k = 0; k < 3; ++k) append_floats(piece.mesh.positions[static_cast<size_t>(corners[k])], &faces);
+      append_bytes(uint16_t{0}, &faces);
+      ++count;
+    }
+  }
+  if (count == 0) return internal_fault("nothing to export");
+  append_bytes(count, &out);
+  return out + faces;
 }
 
 }  // namespace tryon

@@ -39,8 +39,9 @@ TEST(Licence, EveryDirectLibraryIsOnTheListOfNonGplOnes) {
   const std::set<std::string> known = {
       "libgrpc++", "libgrpc++_reflection", "libgrpc", "libgpr", "libaddress_sorting", "libprotobuf", "libabsl_",
       "libupb", "libcares", "libre2", "libz", "libssl", "libcrypto", "libassimp", "libOpen3D", "libembree3", "libtbb",
-      "libpng16", "libsqlite3", "libprometheus-cpp", "libspdlog", "libfmt", "libgmp", "libmpfr", "libstdc++", "libm.",
-      "libgcc_s", "libpq.so", "libc.", "ld-linux", "libasan", "libubsan", "libtsan", "libgomp",
+      "libpng16", "libdraco", "libmeshoptimizer", "libsqlite3", "libprometheus-cpp", "libspdlog", "libfmt", "libgmp",
+      "libmpfr", "libstdc++", "libm.", "libgcc_s", "libpq.so", "libc.", "ld-linux", "libasan", "libubsan", "libtsan",
+      "libgomp",
       // through Open3D's link interface
       "libGL", "libGLEW", "libglfw", "libX11", "libvtk", "libjsoncpp", "liblzf", "libjpeg", "libqhull", "libcurl",
       "libzmq", "libfilament", "libbackend", "libutils", "libmsgpack", "libtinyobjloader", "libpthread", "libdl",
