@@ -196,6 +196,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const Weld
   settings.velocity_keep = 0.0;
   settings.time_step = options.solver == sim::kDefaultSolver || options.solver == "lbfgs" ? kCalmStep : kShortCalmStep;
   settings.iterations = kCalmIterations;
+  settings.tolerance = kWithin * kFinalRms / 2;
   ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   sim::Scene scene;
   scene.collider = &collider;

@@ -3,7 +3,7 @@
 // flies apart. Nothing of the collider is kept while steps succeed: the failing one is run again by a new solver, and
 // the collider's answers of that run go into the bundle, so that contact is seen again without the body; a question
 // that was not asked then is answered by the tangent plane of the nearest one that was. What a solver remembers between
-// steps (contact multipliers, quasi-Newton pairs) comes back by the steps before: as few of them are kept as the
+// steps (contact stiffness, quasi-Newton pairs) comes back by the steps before: as few of them are kept as the
 // failure needs. `seen_again` says that the bundle alone failed in the same way before it was handed out. Units: SI.
 // Shapes: as model.h. How it fails: decode_replay() says REPLAY_UNREADABLE for bytes that are not a whole bundle of
 // this build's number type; a recorded step SIM_DIVERGED with the fastest particle beyond 1 km/s. Thread rules: pure

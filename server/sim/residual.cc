@@ -211,8 +211,7 @@ double after_reactions(const Vec3& force, const std::vector<Vec3>& normals, doub
   return left.norm();
 }
 
-// Normals of the surfaces that touch a point: the nearest and, in a pinch, the one across, to which there may be less
-// room than twice the offset.
+// Normals of the surfaces that touch a point: the nearest and, in a pinch, the one across.
 std::vector<Vec3> touching(const Scene& scene, const Vec3& point) {
   constexpr double kAcross = 7e-3, kOpposite = 0.3;  // m; cosine
   const Contact near = scene.collider->query(point, scene.contact_offset + 10 * kContactGap);
@@ -221,10 +220,8 @@ std::vector<Vec3> touching(const Scene& scene, const Vec3& point) {
   const Vec3 ahead = point + (kAcross - near.distance) * near.normal;
   const Contact far = scene.collider->query(ahead, 0.9 * kAcross);
   if (far.distance >= 0.9 * kAcross || far.normal.dot(near.normal) > kOpposite) return {near.normal};
-  const double across = far.distance + far.normal.dot(point - ahead);
-  const double room = std::min(scene.contact_offset, 0.5 * (near.distance + across));
-  if (near.distance > room + kContactGap) return {};
-  if (across > room + kContactGap) return {near.normal};
+  const double across = std::max(near.distance, far.distance + far.normal.dot(point - ahead));
+  if (across > scene.contact_offset + kContactGap) return {near.normal};
   return {near.normal, far.normal};
 }
 

@@ -13,9 +13,9 @@ namespace {
 constexpr Real kReach = Real(0.05);         // m, how far the collider is asked
 constexpr Real kBand = Real(1e-3);          // m beyond the offset within which a plane must be fresh
 constexpr Real kTouch = Real(1e-4);         // m, a gap that counts as contact in a balance of forces
-constexpr Real kDepthAllowed = Real(1e-3);  // m below the offset at the end of a step
-// A particle that starts deep inside must not be shot out again: a multiplier opens a gap of at most this.
-constexpr Real kMultiplierReach = Real(2e-3);  // m
+// Of the room, at the end of a step: nearer than that contact gets harder; deeper than that a particle is moved out.
+constexpr Real kNearShare = Real(0.9), kDeepShare = Real(0.05), kHarden = 2;
+constexpr Real kHardest = Real(1e3);  // over the stiffness at the start
 // How far off the nearest surface a second one is looked for, and the cosine below which two surfaces stand opposite.
 constexpr Real kPinchReach = Real(7e-3), kPinchCosine = Real(0.3);
 constexpr int kConeSweeps = 20;
@@ -49,9 +49,10 @@ RVec3 outside_cones(const RVec3& force, const RVec3& first, const RVec3& second,
 ContactSet::ContactSet(const DrapeModel& model, std::vector<Real> stiffness)
     : static_(static_cast<Real>(std::max(model.fabric.friction_static, model.fabric.friction_kinetic))),
       kinetic_(static_cast<Real>(model.fabric.friction_kinetic)),
-      stiffness_(std::move(stiffness)) {
+      stiffness_(std::move(stiffness)),
+      first_stiffness_(stiffness_) {
   const int n = model.particle_count;
-  for (auto* values : {&normal_force_, &offset_}) values->assign(n, 0);
+  for (auto* values : {&normal_force_, &room_}) values->assign(n, 0);
   for (auto* planes : {&plane_, &opposite_}) planes->assign(n, Plane{});
   for (auto* points : {&asked_, &anchor_}) points->assign(n, RVec3::Zero());
   for (auto* flags : {&known_, &anchored_, &sliding_, &changed_, &pinched_}) flags->assign(n, 0);
@@ -63,16 +64,12 @@ bool ContactSet::must_ask(int i) const {
   return moved > moved_ && plane_[i].distance - moved <= wanted_offset_ + kBand;
 }
 
-// In the middle of a pinch the nearest surface changes sides: forces stay with their surface.
 void ContactSet::take_plane(int i, const Contact& contact) {
-  const RVec3 normal = contact.normal.cast<Real>();
-  if (pinched_[i] && normal.dot(opposite_[i].normal) > normal.dot(plane_[i].normal))
-    std::swap(plane_[i].multiplier, opposite_[i].multiplier);
-  plane_[i].normal = normal;
+  plane_[i].normal = contact.normal.cast<Real>();
   plane_[i].distance = static_cast<Real>(contact.distance);
   asked_[i] = x_[i];
   known_[i] = 1;
-  offset_[i] = wanted_offset_;
+  room_[i] = wanted_offset_;
 }
 
 void ContactSet::ask(int begin, int end) {
@@ -115,10 +112,7 @@ void ContactSet::ask_opposite(int begin, int end) {
   }
 }
 
-void ContactSet::release(int i) {
-  pinched_[i] = 0;
-  opposite_[i].multiplier = 0;
-}
+void ContactSet::release(int i) { pinched_[i] = 0; }
 
 void ContactSet::take_opposite(int i, const Eigen::Vector3d& point, const Contact& contact) {
   const RVec3 normal = contact.normal.cast<Real>();
@@ -126,9 +120,11 @@ void ContactSet::take_opposite(int i, const Eigen::Vector3d& point, const Contac
   if (!found || normal.dot(plane_[i].normal) > kPinchCosine) return release(i);
   Plane& across = opposite_[i];
   across.normal = normal;
-  across.distance = static_cast<Real>(contact.distance) + normal.dot(x_[i] - point.cast<Real>());
+  // Its plane reaches back to x over millimetres of a curved surface; nearer than the nearest it is not.
+  across.distance =
+      std::max(plane_[i].distance, static_cast<Real>(contact.distance) + normal.dot(x_[i] - point.cast<Real>()));
   pinched_[i] = 1;
-  offset_[i] = std::min(wanted_offset_, (plane_[i].distance + across.distance) / 2);
+  room_[i] = std::min(wanted_offset_, (plane_[i].distance + across.distance) / 2);
 }
 
 bool ContactSet::refresh(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, Real moved) {
@@ -147,8 +143,6 @@ void ContactSet::begin_step(const RunContext& run, const Scene& scene, const std
   reachable_ = scene.collider != nullptr;
   if (!reachable_ || scene.collider != collider_) {
     for (auto* flags : {&known_, &anchored_, &sliding_, &pinched_}) std::fill(flags->begin(), flags->end(), 0);
-    for (auto* planes : {&plane_, &opposite_})
-      for (Plane& plane : *planes) plane.multiplier = 0;
     std::fill(normal_force_.begin(), normal_force_.end(), Real(0));
   }
   refresh(run, scene, x, Real(1e-4));
@@ -170,9 +164,9 @@ bool ContactSet::lag_normal_forces(const std::vector<RVec3>& x) {
 }
 
 double ContactSet::push(const Plane& plane, int i, const RVec3& x, RVec3* gradient) const {
-  const Real p = pressure_of(plane, i, x), m = plane.multiplier;
-  *gradient -= p * plane.normal;
-  return 0.5 * static_cast<double>(p * p - m * m) / static_cast<double>(stiffness_[i]);
+  const Push push = push_from(plane, i, x);
+  *gradient -= stiffness_[i] * push.force * plane.normal;
+  return static_cast<double>(stiffness_[i] * push.energy);
 }
 
 double ContactSet::add(int i, const RVec3& x, RVec3* gradient) const {
@@ -191,10 +185,9 @@ double ContactSet::add(int i, const RVec3& x, RVec3* gradient) const {
 Eigen::Matrix<Real, 3, 3> ContactSet::hessian(int i, const RVec3& x) const {
   Eigen::Matrix<Real, 3, 3> sum = Eigen::Matrix<Real, 3, 3>::Zero();
   if (!reachable_) return sum;
-  const RVec3& n = plane_[i].normal;
-  if (pressure(i, x) > 0) sum += stiffness_[i] * n * n.transpose();
-  const RVec3& m = opposite_[i].normal;
-  if (opposite_pressure(i, x) > 0) sum += stiffness_[i] * m * m.transpose();
+  const RVec3 &n = plane_[i].normal, &m = opposite_[i].normal;
+  sum += stiffness_[i] * push_from(plane_[i], i, x).curvature * n * n.transpose();
+  if (pinched_[i]) sum += stiffness_[i] * push_from(opposite_[i], i, x).curvature * m * m.transpose();
   const Real limit = friction_limit(i);
   if (limit > 0) {
     const Eigen::Matrix<Real, 3, 3> along = Eigen::Matrix<Real, 3, 3>::Identity() - n * n.transpose();
@@ -219,7 +212,7 @@ void ContactSet::project(const RunContext& run, const Scene& scene, std::vector<
     refresh(run, scene, *x, Real(2e-4));
     bool moved = false;
     for (size_t i = 0; i < x->size(); ++i) {
-      const Real deep = -gap(static_cast<int>(i), (*x)[i]) - kDepthAllowed;
+      const Real deep = -gap(static_cast<int>(i), (*x)[i]) - (1 - kDeepShare) * std::max(Real(0), room_[i]);
       if (deep <= 0) continue;
       const RVec3& normal = plane_[i].normal;
       (*x)[i] += deep * normal;
@@ -236,10 +229,7 @@ void ContactSet::end_step(const std::vector<RVec3>& x) {
   for (size_t k = 0; k < x.size(); ++k) {
     const int i = static_cast<int>(k);
     const Real limit = friction_limit(i);
-    const Real most = stiffness_[i] * kMultiplierReach;
-    plane_[i].multiplier = std::min(pressure(i, x[i]), plane_[i].multiplier + most);
-    opposite_[i].multiplier = std::min(opposite_pressure(i, x[i]), opposite_[i].multiplier + most);
-    const Real both = plane_[i].multiplier + opposite_[i].multiplier;
+    const Real both = pressure(i, x[i]) + opposite_pressure(i, x[i]);
     if (both <= 0) {
       anchored_[i] = sliding_[i] = 0;
       normal_force_[i] = 0;
@@ -247,15 +237,21 @@ void ContactSet::end_step(const std::vector<RVec3>& x) {
     }
     const RVec3 u = slip(i, x[i]);
     sliding_[i] = stiffness_[i] * u.norm() > limit;
-    anchor_[i] = x[i] - friction::kept_offset(stiffness_[i], limit, u);
+    RVec3 kept = friction::kept_offset(stiffness_[i], limit, u);
+    if (distance_to(plane_[i], i, x[i]) < kNearShare * room_[i]) {
+      const Real before = stiffness_[i];
+      stiffness_[i] = std::min(kHarden * before, kHardest * first_stiffness_[i]);
+      kept *= before / stiffness_[i];  // friction pulls as it did
+    }
+    anchor_[i] = x[i] - kept;
     anchored_[i] = 1;
     normal_force_[i] = both;
   }
 }
 
 RVec3 ContactSet::unbalanced(int i, const RVec3& x, const RVec3& force) const {
-  if (!reachable_ || gap(i, x) > kTouch) return force;
-  if (pinched_[i] && gap_to(opposite_[i], i, x) <= kTouch)
+  if (!reachable_ || distance_to(plane_[i], i, x) > wanted_offset_ + kTouch) return force;
+  if (pinched_[i] && distance_to(opposite_[i], i, x) <= wanted_offset_ + kTouch)
     return outside_cones(force, plane_[i].normal, opposite_[i].normal, static_);
   return outside_cone(force, plane_[i].normal, static_);
 }

@@ -1,9 +1,9 @@
-// What it is: body contact of all particles as an energy: one-sided quadratic in the gap, raised by multipliers that
-// are kept from step to step (augmented Lagrangian), so that at rest the gap closes to nothing at a moderate stiffness;
-// friction (friction.h) hangs on the same contacts. Ji 2004's test in brief: a particle within the offset is in
+// What it is: body contact of all particles as an energy of the depth below the offset (push.h): quadratic to half of
+// the offset, a logarithm below, so that what presses hard comes nearer but not in, and one energy holds from step to
+// step; friction (friction.h) hangs on the same contacts. Ji 2004's test in brief: a particle within the offset is in
 // contact. Distances are asked lazily: a particle is asked again only when it may have come within reach and has moved
 // since; between questions the surface is its tangent plane there. Where another surface stands opposite (thighs that
-// touch), a particle has two planes, and both keep as much of the offset as the room between them allows.
+// touch), a particle has two planes, both push, and positions are moved no farther off one than the middle.
 // Units: m, N, N/m, J. Shapes: all arrays
 // [particle_count]. How it fails: never. Thread rules: one object, one calling thread; questions run on the executor.
 // No allocation.
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "server/base/run_context.h"
+#include "server/sim/collision/push.h"
 #include "server/sim/model.h"
 
 namespace tryon::sim {
@@ -35,7 +36,7 @@ class ContactSet {
   // Its Hessian there (friction with its normal force and anchor held still): positive semidefinite.
   Eigen::Matrix<Real, 3, 3> hessian(int i, const RVec3& x) const;
   // In contact or about to be: within a millimetre.
-  bool near(int i, const RVec3& x) const { return reachable_ && (plane_[i].multiplier > 0 || gap(i, x) < Real(1e-3)); }
+  bool near(int i, const RVec3& x) const { return reachable_ && gap(i, x) < Real(1e-3); }
   // Takes from a force or a motion of particle i what its contact holds: the normal part, or all where friction sticks.
   void keep_free_part(int i, const RVec3& x, RVec3* vector) const;
   // The nearest place to x outside the offset by the present tangent plane.
@@ -43,17 +44,13 @@ class ContactSet {
     return reachable_ ? RVec3(x + std::max(Real(0), -gap(i, x)) * plane_[i].normal) : x;
   }
   Real stiffness(int i) const { return stiffness_[i]; }
-  // Contacts harder or softer by a factor from now on; their forces stay.
-  void stiffen(Real factor) {
-    for (Real& k : stiffness_) k *= factor;
-  }
   // For methods that move positions: how far x lies below the offset (0 outside), where out is, the two coefficients.
   Real depth(int i, const RVec3& x) const { return reachable_ ? std::max(Real(0), -gap(i, x)) : Real(0); }
   const RVec3& normal(int i) const { return plane_[i].normal; }
   Real static_friction() const { return static_; }
   Real kinetic_friction() const { return kinetic_; }
 
-  // After the minimisation: moves deep particles out along the normal (x and v), then multipliers and anchors.
+  // After the minimisation: particles deeper than any force holds them go out along the normal (x and v); then anchors.
   void project(const RunContext& run, const Scene& scene, std::vector<RVec3>* x, std::vector<RVec3>* v);
   void end_step(const std::vector<RVec3>& x);
 
@@ -63,14 +60,17 @@ class ContactSet {
  private:
   struct Plane {  // of the surface: as it was found at asked_
     RVec3 normal = RVec3::UnitY();
-    Real distance = 0, multiplier = 0;  // m; N
+    Real distance = 0;  // m
   };
-  Real gap_to(const Plane& plane, int i, const RVec3& x) const {
-    return plane.distance + plane.normal.dot(x - asked_[i]) - offset_[i];
+  Real distance_to(const Plane& plane, int i, const RVec3& x) const {
+    return plane.distance + plane.normal.dot(x - asked_[i]);
   }
-  Real gap(int i, const RVec3& x) const { return gap_to(plane_[i], i, x); }
+  Real gap(int i, const RVec3& x) const { return distance_to(plane_[i], i, x) - room_[i]; }
+  Push push_from(const Plane& plane, int i, const RVec3& x) const {
+    return push_below(wanted_offset_ - distance_to(plane, i, x), wanted_offset_);
+  }
   Real pressure_of(const Plane& plane, int i, const RVec3& x) const {
-    return std::max(Real(0), plane.multiplier - stiffness_[i] * gap_to(plane, i, x));
+    return stiffness_[i] * push_from(plane, i, x).force;
   }
   Real pressure(int i, const RVec3& x) const { return reachable_ ? pressure_of(plane_[i], i, x) : Real(0); }
   Real opposite_pressure(int i, const RVec3& x) const {
@@ -91,8 +91,8 @@ class ContactSet {
 
   Real static_, kinetic_, wanted_offset_ = 0;
   bool reachable_ = false;  // the scene has a collider
-  std::vector<Real> stiffness_, normal_force_;
-  std::vector<Real> offset_;             // less than wanted in a pinch
+  std::vector<Real> stiffness_, first_stiffness_, normal_force_;
+  std::vector<Real> room_;               // m off the nearest surface: the offset, or less in a pinch
   std::vector<Plane> plane_, opposite_;  // the nearest surface; the one across, where pinched_
   std::vector<RVec3> asked_, anchor_;
   std::vector<uint8_t> known_, anchored_, sliding_, changed_, pinched_;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "server/sim/collision/element_distance.h"
+#include "server/sim/collision/push.h"
 
 namespace tryon::sim {
 
@@ -20,21 +19,6 @@ constexpr Real kSlipRange = Real(1e-4);        // m of slip over which friction 
 constexpr Real kPull = Real(0.5);              // of stiffness times radius: the force that opens a contour
 constexpr int kFewShare = 200, kPatience = 5;  // one vertex in so many at its bound may wait so many iterations
 constexpr Real kLeastDistance = Real(1e-9);
-
-constexpr Real kEvenShare = Real(0.05);  // of the radius: nearer than that the force grows no more
-
-// Energy of a gap d below r, per unit stiffness, minus its slope, and its curvature.
-struct Push {
-  Real energy, force, curvature;
-};
-Push push_of(Real d, Real r) {
-  const Real half = Real(0.5) * r;
-  if (d >= half) return {Real(0.5) * (r - d) * (r - d), r - d, 1};
-  const Real k = half * half;  // slope and curvature continue at r / 2
-  const Real even = kEvenShare * r, at = std::max(d, even);
-  const Real energy = Real(0.5) * half * half - k * std::log(at / half);
-  return {energy + (at - d) * k / at, k / at, d < even ? Real(0) : k / (d * d)};
-}
 
 }  // namespace
 
@@ -181,7 +165,7 @@ double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradien
     const Pair& pair = pairs_[index];
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius) continue;
-    const Push push = push_of(gap.distance, pair.radius);
+    const Push push = push_below(pair.radius - gap.distance, pair.radius);
     energy += static_cast<double>(pair.stiffness * push.energy);
     const RVec3 force = (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart;
     for (int k = 0; k < 4; ++k) (*gradient)[pair.v[k]] -= gap.w[k] * force;
@@ -212,7 +196,7 @@ void SelfContact::add_curvature(const std::vector<RVec3>& x, std::vector<Eigen::
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
     const Vec3 n = (gap.apart / gap.distance).cast<double>();
-    const double k = static_cast<double>(pair.stiffness * push_of(gap.distance, pair.radius).curvature);
+    const double k = static_cast<double>(pair.stiffness * push_below(pair.radius - gap.distance, pair.radius).curvature);
     for (int c = 0; c < 4; ++c) {
       const double w = static_cast<double>(gap.w[c]);
       (*blocks)[pair.v[c]] += k * w * w * n * n.transpose();
@@ -235,7 +219,7 @@ void SelfContact::grip(const std::vector<RVec3>& x) {
     const Pair& pair = pairs_[index];
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
-    const Real force = pair.stiffness * push_of(gap.distance, pair.radius).force;
+    const Real force = pair.stiffness * push_below(pair.radius - gap.distance, pair.radius).force;
     grips_.push_back({pair.v, gap.w, gap.apart / gap.distance, friction_ * force});
   }
 }

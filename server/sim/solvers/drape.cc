@@ -16,9 +16,8 @@ namespace {
 
 constexpr double kQuasiStatic = 0.1;  // s; a longer step is one towards rest
 constexpr int kPlainSteps = 20;       // steps towards rest before the Hessian is worth its factor
-constexpr Real kContactGain = 3;      // contact is so much stiffer then: multipliers settle in fewer steps
 constexpr int kWindow = 5;            // iterations by which the pace is judged
-constexpr double kFactorPrice = 15;   // in iterations
+constexpr double kFactorPrice = 30;   // in iterations
 constexpr int kConvexTurns = 4;       // factors taken convex once the true Hessian was not positive definite
 
 class Drape : public SpringProjection {
@@ -32,7 +31,6 @@ class Drape : public SpringProjection {
     if (long_step && steps_++ == kPlainSteps) {
       hessian_ = std::make_unique<PotentialHessian>(potential_, settings_);
       lbfgs_.clear();
-      potential_.contact().stiffen(kContactGain);
     }
     return SpringProjection::prepare(report);
   }

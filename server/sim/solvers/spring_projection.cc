@@ -43,14 +43,14 @@ absl::Status SpringProjection::prepare(StepReport* report) {
   int changes = 0;
   touching_ = false;
   for (int i = 0; i < model_.particle_count; ++i) {
-    wanted_[i] = !potential_.pinned(i) && contact.near(i, x_[i]);
+    wanted_[i] = !potential_.pinned(i) && contact.near(i, x_[i]) ? contact.stiffness(i) : Real(0);
     changes += wanted_[i] != in_matrix_[i];
-    touching_ = touching_ || wanted_[i];
+    touching_ = touching_ || wanted_[i] > 0;
   }
   if (factored_ && changes <= kRefactorShare * model_.particle_count) return absl::OkStatus();
   in_matrix_.swap(wanted_);
   for (int i = 0; i < model_.particle_count; ++i)
-    values_[diagonal_place_[i]] = diagonal_[i] + (in_matrix_[i] ? static_cast<double>(contact.stiffness(i)) : 0.0);
+    values_[diagonal_place_[i]] = diagonal_[i] + static_cast<double>(in_matrix_[i]);
   const bool first = !factored_;
   report->refactored = true;
   int failed = cholesky_.factor(values_.data(), *run_);

@@ -3,7 +3,7 @@
 // Local step d_i = r_i e_i/|e_i|, global step (M + h^2 L) x = M y + h^2 J d + h^2 f_ext with a prefactored matrix. One
 // such pair is x - A^-1 grad phi with A = M/h^2 + L. L-BFGS (Liu 2017) takes A^-1 as initial inverse Hessian and keeps
 // SolverSettings::history pairs, which the real stiffness of fabric needs. An energy-decreasing line
-// search guards both. Units: SI. Shapes: [particle_count]. Keeps multipliers and anchors of contacts between steps: a
+// search guards both. Units: SI. Shapes: [particle_count]. Keeps stiffness and anchors of contacts between steps: a
 // replay needs a new solver. How it fails: see solver.h. Thread rules: see solver.h; the same bytes for any number of
 // threads.
 #pragma once
@@ -38,7 +38,7 @@ class SpringProjection : public DescentSolver {
   std::vector<double> values_, diagonal_;    // with contact; the diagonal without
   std::vector<int> diagonal_place_;          // [particle_count] in values_
   Cholesky cholesky_, free_cholesky_;        // with contact on the diagonal, and without
-  std::vector<uint8_t> in_matrix_, wanted_;  // [particle_count] contact stiffness is, should be, in the factor
+  std::vector<Real> in_matrix_, wanted_;  // [particle_count] contact stiffness on the diagonal: as factored; now
   bool factored_ = false, touching_ = false;
   std::vector<RVec3> scratch_s_, scratch_y_;  // [particle_count]
 };
