@@ -166,7 +166,7 @@ absl::StatusOr<v1::CreateBatchRequest> batch_request(const Options& o, client::C
   settings->set_solver(o.solver);
   settings->set_resolution_mm(o.resolution_mm);
   settings->set_thread_count(o.threads);
-  settings->set_self_contact(o.self_contact);
+  settings->set_layer_contact(layers_of(o));
   request.set_validate_only(o.validate_only);
   return request;
 }

@@ -61,7 +61,7 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
   request.set_resolution_mm(o.resolution_mm);
   request.set_contact(o.contact == "scan" ? v1::CONTACT_SURFACE_SCAN : v1::CONTACT_SURFACE_PROXIES);
   request.set_proxy_shape(shape_of(o));
-  request.set_self_contact(o.self_contact);
+  request.set_layer_contact(layers_of(o));
   add_models(o, &request);
   request.set_thread_count(o.threads);
   if (o.deadline_s > 0) {
@@ -241,6 +241,11 @@ int exit_code_of(const absl::Status& status) {
 }
 
 }  // namespace
+
+v1::LayerContact layers_of(const Options& o) {
+  if (o.layers == "always") return v1::LAYER_CONTACT_ALWAYS;
+  return o.layers == "never" ? v1::LAYER_CONTACT_NEVER : v1::LAYER_CONTACT_UNSPECIFIED;
+}
 
 int report_error(const absl::Status& status, bool json) {
   const ErrorDetail detail = error_detail(status).value_or(ErrorDetail{"ERROR", "", ""});

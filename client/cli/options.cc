@@ -64,6 +64,14 @@ void add_models(CLI::App* app, Options* o) {
       ->capture_default_str();
 }
 
+void add_layers(CLI::App* app, Options* o) {
+  app->add_option("--layers", o->layers, "whether layers of the cloth are kept from passing through each other")
+      ->check(CLI::IsMember({"where-needed", "always", "never"}))
+      ->capture_default_str();
+  app->add_flag_callback(
+      "--self-contact", [o] { o->layers = "always"; }, "as --layers=always");
+}
+
 void add_drape(CLI::App* app, Options* o) {
   add_body(app, o);
   app->add_option("--garment", o->garment, "pattern file, or `template:NAME` of `tryon templates`")
@@ -76,7 +84,7 @@ void add_drape(CLI::App* app, Options* o) {
       ->check(CLI::IsMember({"proxies", "scan"}))
       ->capture_default_str();
   app->add_option("--shape", o->shape, "bounding solids")->check(CLI::IsMember({"circular", "elliptic"}));
-  app->add_flag("--self-contact", o->self_contact, "layers of the cloth do not pass through each other (slower)");
+  add_layers(app, o);
   app->add_option("--wind", o->wind, "the air's velocity X,Y,Z in m/s; the body faces +Z");
   add_models(app, o);
   app->add_option("--deadline", o->deadline_s, "seconds; the best drape until then")->check(CLI::NonNegativeNumber);
@@ -167,7 +175,7 @@ void add_catalog_run(CLI::App* app, Options* o) {
   app->add_option("--fabric", o->fabric, "for lines that name none: a name of `tryon fabrics`");
   app->add_option("--solver", o->solver, "a name of `tryon solvers`");
   app->add_option("--resolution", o->resolution_mm, "edge length of the cloth's triangles, mm")->capture_default_str();
-  app->add_flag("--self-contact", o->self_contact, "layers of the cloth do not pass through each other (slower)");
+  add_layers(app, o);
   app->add_option("--unit", o->unit, "the scans' unit; found if absent")
       ->check(CLI::IsMember({"mm", "cm", "dm", "m", "in"}));
 }

@@ -33,7 +33,7 @@ struct Options {
   std::string fetch = "garment.glb,metrics.json,preview_front.png";  // of a catalog's drapes
   int workers = 0;                                                   // of the service inside this process
   bool validate_only = false;
-  bool self_contact = false;
+  std::string layers = "where-needed";
 };
 
 // Fills `options`; returns an exit code if the program should end now, else -1.

@@ -217,7 +217,7 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
   const auto fabric = fabric_by_name(facts.settings.fabric);
   out["fabric"] = fabric.ok() && !fabric->name.empty() ? fabric->name : "of the request";
   out["contact"] = facts.settings.contact_scan ? "scan" : "proxies";
-  out["self_contact"] = facts.settings.self_contact;
+  out["layers_kept_apart"] = report.layers_kept_apart;
   out["equilibrium"] = equilibrium_json(report);
   out["seams"] = seams_json(facts);
   out["penetration"] = penetration_json(run, facts);

@@ -41,12 +41,6 @@ void note_waist(const LoadedGarment& source, const FittedPerson& person, const F
       waist_findings(source.made.pattern, girths.waist_girth, girths.hip_girth, fabric.comfortable_strain.weft);
 }
 
-// Laid pleats are layers from the start: without contact between them they would lie in one another.
-bool has_layers(const GarmentMesh& garment) {
-  return std::any_of(garment.lines.begin(), garment.lines.end(),
-                     [](const ClothLine& line) { return line.kind == ClothLine::Kind::kFold; });
-}
-
 Artifact json_artifact(const std::string& text) { return {text, "application/json"}; }
 
 Artifact report_artifact(const RunContext& run, const ReportSource& source) {
@@ -110,7 +104,6 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   clock.enter("drape");
   const auto collider = make_collider(settings, person);
   SettleOptions options = settle_options(settings);
-  options.self_contact = options.self_contact || has_layers(garment);
   options.before_step = input.before_step;
   std::string replay;
   options.on_fault = [&replay](std::string bundle) { replay = std::move(bundle); };

@@ -9,13 +9,14 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/base/version.h"
+#include "server/sim/solvers/solver.h"
 
 namespace tryon {
 namespace {
 
 using Json = nlohmann::json;  // an object keeps its keys sorted: dump() is canonical
 
-constexpr std::array<std::string_view, 2> kLayerSolvers = {"drape", "lbfgs"};  // self-contact is proven with these
+constexpr std::array<std::string_view, 3> kLayerNames = {"where_needed", "always", "never"};
 constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kFigureNames = {"neutral", "female", "male"};
 constexpr std::array<std::string_view, 3> kMembraneNames = {"threads", "continuum", "springs"};
@@ -84,7 +85,7 @@ Json json_of(const DrapeSettings& s) {
               {"solver", s.solver},
               {"resolution_mm", s.resolution_mm},
               {"contact_scan", s.contact_scan},
-              {"self_contact", s.self_contact},
+              {"layer_contact", kLayerNames[static_cast<size_t>(s.layer_contact)]},
               {"proxy_shape", shape_name(s.proxy_shape)},
               {"wind_mps", {s.wind_mps.x(), s.wind_mps.y(), s.wind_mps.z()}},
               {"air", json_of(s.air)},
@@ -189,7 +190,7 @@ DrapeSettings settings_of(const Json& j) {
   s.solver = j.at("solver");
   s.resolution_mm = j.at("resolution_mm");
   s.contact_scan = j.at("contact_scan");
-  s.self_contact = j.at("self_contact");
+  s.layer_contact = named<LayerContact>(j.at("layer_contact"), kLayerNames);
   s.proxy_shape = shape_of(j);
   for (int k = 0; k < 3; ++k) s.wind_mps[k] = j.at("wind_mps").at(static_cast<size_t>(k));
   s.air = air_of(j.at("air"));
@@ -293,6 +294,8 @@ absl::Status validate(const GarmentRequest& request) {
   return absl::OkStatus();
 }
 
+bool keeps_layers_apart(std::string_view solver) { return solver == sim::kDefaultSolver || solver == "lbfgs"; }
+
 absl::Status validate(const DrapeSettings& s) {
   if (!(s.resolution_mm >= 5.0 && s.resolution_mm <= 50.0)) {
     return out_of_range("settings.resolution_mm", s.resolution_mm, "5 .. 50 mm");
@@ -302,10 +305,10 @@ absl::Status validate(const DrapeSettings& s) {
   }
   RETURN_IF_ERROR(check_air(s.air, s.wind_mps.isZero(0.0)));
   RETURN_IF_ERROR(check_models(s));
-  if (s.self_contact && std::find(kLayerSolvers.begin(), kLayerSolvers.end(), s.solver) == kLayerSolvers.end()) {
-    return invalid_input("SETTINGS_CONFLICT", "settings.self_contact",
+  if (s.layer_contact == LayerContact::kAlways && !keeps_layers_apart(s.solver)) {
+    return invalid_input("SETTINGS_CONFLICT", "settings.layer_contact",
                          cat("the solver ", s.solver, " does not keep layers apart"),
-                         cat("Use the solver ", kLayerSolvers[0], ", or leave self_contact out."));
+                         cat("Use the solver ", sim::kDefaultSolver, ", or leave layer_contact out."));
   }
   if (s.threads < 1 || s.threads > 64) return out_of_range("settings.threads", s.threads, "1 .. 64");
   return absl::OkStatus();

@@ -53,13 +53,18 @@ enum class MembraneModel { kThreads, kContinuum, kSprings };
 // that made quadratic.
 enum class BendingModel { kQuadratic, kHinge, kShape, kIsometric };
 
+// Whether layers of the cloth (sleeves, tiers, folds) may pass through each other: kept apart from where they would
+// cross, always, or not at all. Only the solvers drape and lbfgs keep layers apart; the others never do.
+enum class LayerContact { kWhereNeeded, kAlways, kNever };
+bool keeps_layers_apart(std::string_view solver);
+
 struct DrapeSettings {
   // Changes the answer.
   std::string fabric = "cotton_jersey";  // a library name
   std::string solver = "drape";
   double resolution_mm = 15.0;  // 5 .. 50: edge length of the cloth's triangles
   bool contact_scan = true;     // true: the scan's surface; false: the proxies
-  bool self_contact = false;    // layers of the cloth do not pass through each other
+  LayerContact layer_contact = LayerContact::kWhereNeeded;
   ProxyShape proxy_shape = ProxyShape::kElliptic;
   Vec3 wind_mps = Vec3::Zero();  // |wind| <= 60
   sim::Wind air;                 // gusts, turbulence and the model; ranges there. Its velocity, drag and lift stay

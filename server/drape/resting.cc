@@ -200,7 +200,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const Weld
   ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   sim::Scene scene;
   scene.collider = &collider;
-  if (options.self_contact) scene.self_contact = kLayerGap;
+  if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
   sim::DrapeState state = sim::start_state(cloth);
   Stage falling{run, scene, *moving, state, *report, options.before_step};
   Stage resting{run, scene, *calming, state, *report, options.before_step};

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/base/run_context.h"
+#include "server/drape/request.h"
 #include "server/fabric/fabric.h"
 #include "server/garment/garment.h"
 #include "server/sim/cloth_forces.h"
@@ -26,7 +27,7 @@ using BeforeStep = std::function<void(sim::DrapeState*)>;
 struct SettleOptions {
   std::string solver = sim::kDefaultSolver;
   Vec3 wind_mps = Vec3::Zero();
-  bool self_contact = false;
+  LayerContact layers = LayerContact::kWhereNeeded;
   int coarsest = 600;  // vertices of the coarsest mesh that the garment is sewn on, at the least
   sim::Wind air;       // but for its velocity
   sim::SpringLayout membrane = sim::SpringLayout::kThreads;  // once sewn: panels are sewn as threads
@@ -42,6 +43,7 @@ struct SettleReport {
   double gap_before_weld_mm = 0.0;
   int sew_steps = 0, drape_steps = 0;
   int64_t iterations = 0;
+  bool layers_kept_apart = false;  // at the end
   double collision_s = 0.0, drape_s = 0.0;
   sim::ClothForces forces;  // of the finest mesh at the end: what the body presses, what the cloth bears
   std::vector<std::vector<Vec3>> blown;  // [frame][welded vertex_count] of the cloth in the wind, the last as it stays

@@ -17,7 +17,7 @@ SettleOptions settle_options(const DrapeSettings& s) {
   SettleOptions out;
   out.solver = s.solver;
   out.wind_mps = s.wind_mps;
-  out.self_contact = s.self_contact;
+  out.layers = s.layer_contact;
   out.air = s.air;
   constexpr sim::SpringLayout kLayouts[] = {sim::SpringLayout::kThreads, sim::SpringLayout::kMembrane,
                                             sim::SpringLayout::kEdges};

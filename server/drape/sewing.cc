@@ -65,7 +65,7 @@ absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garmen
   sim::Scene scene;
   scene.collider = &collider;
   scene.gravity.setZero();
-  if (options.self_contact) scene.self_contact = kLayerGap;
+  if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
   sim::DrapeState state = sim::start_state(cloth);
   Stage close{run, scene, *closing, state, out.report, options.before_step};
   RETURN_IF_ERROR(sew(&close, cloth.ties, kCloseSteps, 1.0));

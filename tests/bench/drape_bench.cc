@@ -1,7 +1,8 @@
 // What it is: a study of whole drapes: GarmentCode-family specifications on the body that they were made for, one line
 // a garment with what it cost (CPU seconds of sewing, falling, calming) and what it is worth: grade, residuals, pairs
 // of triangles that cross (exact), depth in the body, how far the seams were apart. Options: --only=TEXT (repeatable),
-// --every=N (each Nth file), --edge=20 (mm), --fabric=NAME, --self-contact, --isometric (bending), --threads=1,
+// --every=N (each Nth file), --edge=20 (mm), --fabric=NAME, --layers=where-needed|always|never,
+// --isometric (bending), --threads=1,
 // --coarsest=600, --png=DIR,
 // --repeat=1.
 #include <algorithm>
@@ -68,12 +69,14 @@ void judge(const StudyPerson& study, const std::string& name, const Settled& set
   const int crossings = count_self_intersections(mesh);
   const bool sound = r.grade == "final" && crossings == 0 && deepest <= 0.1 && r.gap_before_weld_mm <= 2.0;
   std::printf(
-      "%-34s %6d v | %6.2f s cpu %6.2f s wall, sew %3d fall+calm %3d steps %6lld it %5.2f ms/it | %-8s %-10s rms %.1e "
+      "%-34s %6d v %s| %6.2f s cpu %6.2f s wall, sew %3d fall+calm %3d steps %6lld it %5.2f ms/it | %-8s %-10s rms "
+      "%.1e "
       "max %.1e | "
       "crossings %4d depth %4.2f mm gap %5.2f mm %s\n",
-      name.c_str(), mesh.vertex_count(), cpu, wall, r.sew_steps, r.drape_steps, static_cast<long long>(r.iterations),
-      1e3 * cpu / std::max<double>(1.0, static_cast<double>(r.iterations)), r.grade.c_str(), r.termination.c_str(),
-      r.residual_rms, r.residual_max, crossings, deepest, r.gap_before_weld_mm, sound ? "SOUND" : "");
+      name.c_str(), mesh.vertex_count(), r.layers_kept_apart ? "layers " : "", cpu, wall, r.sew_steps, r.drape_steps,
+      static_cast<long long>(r.iterations), 1e3 * cpu / std::max<double>(1.0, static_cast<double>(r.iterations)),
+      r.grade.c_str(), r.termination.c_str(), r.residual_rms, r.residual_max, crossings, deepest, r.gap_before_weld_mm,
+      sound ? "SOUND" : "");
   std::fflush(stdout);
   ++tally->count, tally->sound += sound;
   tally->seconds.push_back(cpu);
@@ -143,7 +146,8 @@ int main(int argc, char** argv) {
     if (arg.rfind("--coarsest=", 0) == 0) options.settle.coarsest = std::stoi(value("--coarsest="));
     if (arg.rfind("--solver=", 0) == 0) options.settle.solver = value("--solver=");
     if (arg == "--isometric") options.settle.bend = tryon::sim::BendLaw::kIsometric;
-    if (arg == "--self-contact") options.settle.self_contact = true;
+    if (arg == "--layers=always") options.settle.layers = tryon::LayerContact::kAlways;
+    if (arg == "--layers=never") options.settle.layers = tryon::LayerContact::kNever;
   }
   return tryon::study(options);
 }

@@ -210,6 +210,14 @@ absl::StatusOr<GarmentRequest> to_domain(const v1::CreateGarmentRequest& request
   return out;
 }
 
+absl::StatusOr<LayerContact> layers_of(const v1::CreateDrapeRequest& request) {
+  if (request.self_contact() && request.layer_contact() == v1::LAYER_CONTACT_NEVER)
+    return invalid_input("SETTINGS_CONFLICT", "self_contact", "self_contact asks for what layer_contact NEVER forbids",
+                         "Leave self_contact out.");
+  if (request.self_contact() || request.layer_contact() == v1::LAYER_CONTACT_ALWAYS) return LayerContact::kAlways;
+  return request.layer_contact() == v1::LAYER_CONTACT_NEVER ? LayerContact::kNever : LayerContact::kWhereNeeded;
+}
+
 absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   DrapeSettings out;
   if (!request.fabric().empty()) out.fabric = request.fabric();
@@ -219,7 +227,8 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   RETURN_IF_ERROR(check_enum(v1::ContactSurface_IsValid(request.contact()), "contact"));
   RETURN_IF_ERROR(check_enum(v1::ProxyShape_IsValid(request.proxy_shape()), "proxy_shape"));
   out.contact_scan = request.contact() != v1::CONTACT_SURFACE_PROXIES;
-  out.self_contact = request.self_contact();
+  RETURN_IF_ERROR(check_enum(v1::LayerContact_IsValid(request.layer_contact()), "layer_contact"));
+  ASSIGN_OR_RETURN(out.layer_contact, layers_of(request));
   out.proxy_shape = shape_of(request.proxy_shape());
   out.wind_mps = Vec3(request.wind_mps().x(), request.wind_mps().y(), request.wind_mps().z());
   RETURN_IF_ERROR(read_air(request.wind(), &out.air));

@@ -165,7 +165,7 @@ TEST(Pipeline, AStoredBodyThatIsBrokenIsRefusedAndNotDraped) {
 
 TEST(Pipeline, WithSelfContactNoLayersCrossAndTheForcesStillBalance) {
   DrapeRequest request = sample_drape("tshirt");
-  request.settings.self_contact = true;
+  request.settings.layer_contact = LayerContact::kAlways;
   const auto result = run_drape(RunContext{}, request, {});
   ASSERT_TRUE(result.ok()) << result.status();
   const Json metrics = Json::parse(result->summary_json);

@@ -18,7 +18,7 @@ DrapeRequest sample_request() {
   r.garment.draft.emplace().name = "skirt";
   r.settings.wind_mps = {0.1, 0, -10};
   r.settings.contact_scan = false;
-  r.settings.self_contact = true;
+  r.settings.layer_contact = LayerContact::kAlways;
   r.settings.air.model = sim::WindModel::kTriangle;
   r.settings.air.gust_ratio = 1.5, r.settings.air.gust_period = 2.5;
   r.settings.air.turbulence = 0.3, r.settings.air.turbulence_length = 0.2, r.settings.air.seed = 0xffffffffffffffffull;
@@ -166,9 +166,9 @@ TEST(DrapeSettings, AModelThatTheSolverDoesNotTakeIsRefused) {
   EXPECT_EQ(error_detail(validate(s))->reason, "SETTINGS_CONFLICT");
 }
 
-TEST(DrapeSettings, ASolverThatDoesNotKeepLayersApartIsRefusedWithSelfContact) {
+TEST(DrapeSettings, ASolverThatDoesNotKeepLayersApartIsRefusedWhereItAlwaysShould) {
   DrapeSettings settings;
-  settings.self_contact = true;
+  settings.layer_contact = LayerContact::kAlways;
   EXPECT_TRUE(validate(settings).ok());
   settings.solver = "xpbd";
   EXPECT_EQ(error_detail(validate(settings))->reason, "SETTINGS_CONFLICT");

@@ -127,7 +127,7 @@ TEST_F(BatchPlanTest, ALineMaySayAnythingThatADrapeMaySay) {
   EXPECT_EQ(item.settings.fabric, "denim_11oz");
   EXPECT_EQ(item.settings.resolution_mm, 20.0);
   EXPECT_EQ(item.settings.wind_mps.z(), -5.0);
-  EXPECT_TRUE(item.settings.self_contact);
+  EXPECT_EQ(item.settings.layer_contact, LayerContact::kAlways);
 }
 
 TEST_F(BatchPlanTest, WhatIsWrongIsNamedWithItsLine) {
