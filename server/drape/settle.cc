@@ -12,6 +12,8 @@
 namespace tryon {
 namespace {
 
+constexpr int kTrialSteps = 12, kTrialGain = 3;  // steps after which at most a third of the crossings may be left
+
 // Laid pleats are layers from the start: without contact between them they would lie in one another.
 bool has_layers(const GarmentMesh& garment) {
   return std::any_of(garment.lines.begin(), garment.lines.end(),
@@ -37,15 +39,15 @@ class Descent {
   absl::StatusOr<std::vector<Vec3>> sew(const ClothLevels& levels) {
     const int top = levels.count() - 1;
     const RestGoal goal = rest_goal(top, top);
-    ASSIGN_OR_RETURN(const std::vector<Vec3> first, sew_once(levels, goal));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> sewn, sew_once(levels));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(levels.welded(top, sewn), goal));
     if (!must_begin()) return first;
     const Settled crossed = settled_;
     keep_apart();
-    RestGoal fallen = goal;
-    fallen.fall_steps = rest_goal(top, top + 1).fall_steps;  // it has fallen already
-    ASSIGN_OR_RETURN(const std::vector<Vec3> drawn_apart, rest_once(levels.welded(top, first), fallen));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> drawn_apart, try_apart(levels.welded(top, first), crossed, goal));
     if (!crosses()) return drawn_apart;
-    ASSIGN_OR_RETURN(const std::vector<Vec3> again, sew_once(levels, goal));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> sewn_apart, sew_once(levels));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(levels.welded(top, sewn_apart), crossed, goal));
     if (!crosses()) return again;
     return give_up(crossed, first);
   }
@@ -84,8 +86,7 @@ class Descent {
     return positions;
   }
 
-  absl::StatusOr<std::vector<Vec3>> sew_once(const ClothLevels& levels, const RestGoal& goal) {
-    const int top = levels.count() - 1;
+  absl::StatusOr<std::vector<Vec3>> sew_once(const ClothLevels& levels) {
     const auto sewn = sew_panels(run_, levels.open_panels(), fabric_, collider_, options_);
     if (!sewn.ok()) return located(sewn.status(), "sew.");
     settled_.report.sew_steps += sewn->report.sew_steps;
@@ -93,7 +94,18 @@ class Descent {
     settled_.report.collision_s += sewn->report.collision_s;
     settled_.report.drape_s += sewn->report.drape_s;
     settled_.report.gap_before_weld_mm = sewn->report.gap_before_weld_mm;
-    return rest_once(levels.welded(top, levels.sewn(sewn->positions)), goal);
+    return levels.sewn(sewn->positions);
+  }
+
+  // A rest with contact, begun in earnest only where a short fall has undone most of the crossings: contact in a tangle
+  // costs tens of times an iteration's time, and a tangle that holds is not undone by patience.
+  absl::StatusOr<std::vector<Vec3>> try_apart(WeldedMesh cloth, const Settled& crossed, const RestGoal& goal) {
+    RestGoal short_fall = goal;
+    short_fall.fall_steps = kTrialSteps, short_fall.calm_steps = 0;
+    ASSIGN_OR_RETURN(cloth.mesh.positions, rest_once(cloth, short_fall));
+    const int before = count_self_intersections(crossed.cloth.mesh);
+    if (count_self_intersections(cloth.mesh) > before / kTrialGain) return cloth.mesh.positions;
+    return rest_once(cloth, goal);
   }
 
   absl::StatusOr<std::vector<Vec3>> rest_once(const WeldedMesh& cloth, const RestGoal& goal) {
