@@ -61,6 +61,7 @@ void ClothLevels::open() {
     panels_.seams.push_back(std::move(coarse));
   }
   panels_.panel_names = garment_->panel_names;
+  panels_.grain = garment_->grain;
 }
 
 WeldedMesh ClothLevels::welded(int level, std::vector<Vec3> positions) const {

@@ -36,7 +36,7 @@ ExportPiece garment_piece(const GarmentMesh& garment, const TexturedGarment& sho
   piece.name = "garment";
   piece.mesh = shown.mesh;
   piece.normals = shown.normals;
-  piece.uv = garment.flat;
+  piece.uv = garment.all_on_cloth();
   piece.colour = fabric.colour;
   piece.roughness = 0.92;
   return piece;
@@ -91,7 +91,7 @@ absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const FittedPerso
   RenderPiece piece;
   piece.mesh = shown.mesh;
   piece.normals = shown.normals;
-  piece.uv = garment.flat;
+  piece.uv = garment.all_on_cloth();
   piece.colour = fabric.colour;
   piece.cloth = true;
   const std::vector<RenderPiece> pieces = {shown_body(person.body), std::move(piece)};

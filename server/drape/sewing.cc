@@ -28,7 +28,7 @@ sim::ClothInput open_panels(const GarmentMesh& garment, const Fabric& fabric) {
   cloth.positions = garment.placed;
   cloth.triangles = garment.triangles;
   for (const Triangle& t : garment.triangles) {
-    cloth.corner_flat.push_back({garment.flat[t[0]], garment.flat[t[1]], garment.flat[t[2]]});
+    cloth.corner_flat.push_back(garment.on_cloth(t));
   }
   cloth.fabric = spring_fabric(fabric);
   cloth.ties = seam_pairs(garment);

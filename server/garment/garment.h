@@ -1,8 +1,8 @@
 // What it is: a pattern turned into cloth: triangulated panels, paired seam vertices, and a start position round a
-// body. Units and frame: metres; flat = rest coordinates on the cloth [vertex_count]; placed = world start
-// [vertex_count]. Seam partners are sampled alike: pair k of a seam joins left[k] with right[k], also where the lengths
-// differ. How it fails: names the panel or the seam. Thread rules: plain values, pure functions; no dependence on
-// threads.
+// body. Units and frame: metres; flat = rest coordinates on the panel [vertex_count], on_cloth() the same turned so
+// that the warp, which follows the panel's grain, runs along +y; placed = world start [vertex_count]. Seam partners are
+// sampled alike: pair k of a seam joins left[k] with right[k], also where the lengths differ. How it fails: names the
+// panel or the seam. Thread rules: plain values, pure functions; no dependence on threads.
 #pragma once
 
 #include <array>
@@ -47,12 +47,16 @@ struct GarmentMesh {
   std::vector<int> triangle_panel;  // [triangle_count]
   std::vector<Seam> seams;
   std::vector<std::string> panel_names;
+  std::vector<Vec2> grain;      // [panel_names] unit vector along the warp in the panel's frame; empty: all along y
   std::vector<int> waist_line;  // vertices of edges labelled lower_interface (held up while sewing), may be empty
   std::vector<ClothLine> lines;
   std::vector<ElasticBand> bands;
   std::vector<int> marks;  // vertices at notches and drill holes, ascending
 
   int vertex_count() const { return static_cast<int>(flat.size()); }
+  Vec2 on_cloth(int vertex) const;                        // x along the weft, y along the warp
+  std::array<Vec2, 3> on_cloth(const Triangle& t) const;  // of its corners
+  std::vector<Vec2> all_on_cloth() const;                 // [vertex_count], also texture coordinates
 };
 
 // Triangulates every panel at edge_m and pairs the seams; `placed` is the file's placement. Seams between ranges of
@@ -73,7 +77,7 @@ std::vector<ElasticSpan> elastic_spans(const GarmentMesh& garment, const std::ve
 // Seams closed: partners become one vertex. corner_flat keeps the rest shape per triangle corner.
 struct WeldedMesh {
   TriangleMesh mesh;                             // world
-  std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest coordinates of each corner
+  std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest coordinates of each corner, on_cloth()
   std::vector<int> source;                       // [GarmentMesh vertex_count] -> welded vertex
   std::vector<ElasticSpan> elastics;
 };

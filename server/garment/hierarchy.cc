@@ -4,7 +4,7 @@ namespace tryon {
 
 FlatCloth flat_cloth(const GarmentMesh& garment, const WeldedMesh& welded, const std::vector<int>& kept_vertices) {
   FlatCloth cloth;
-  cloth.flat = garment.flat;
+  cloth.flat = garment.all_on_cloth();
   cloth.triangles = garment.triangles;
   cloth.vertex = welded.source;
   cloth.vertex_count = welded.mesh.vertex_count();

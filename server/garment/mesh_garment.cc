@@ -114,6 +114,7 @@ void append_panel(const Panel& panel, int index, const PlanarMesh& mesh, Garment
     garment->triangle_panel.push_back(index);
   }
   garment->panel_names.push_back(panel.name);
+  garment->grain.push_back(panel.grain);
 }
 
 // Outline vertices that lie on sewn edges.

@@ -25,6 +25,23 @@ std::vector<int> representatives(const GarmentMesh& garment) {
 
 }  // namespace
 
+Vec2 GarmentMesh::on_cloth(int vertex) const {
+  const Vec2& p = flat[vertex];
+  if (grain.empty()) return p;
+  const Vec2& warp = grain[panel[vertex]];
+  return {p.x() * warp.y() - p.y() * warp.x(), p.dot(warp)};
+}
+
+std::array<Vec2, 3> GarmentMesh::on_cloth(const Triangle& t) const {
+  return {on_cloth(t[0]), on_cloth(t[1]), on_cloth(t[2])};
+}
+
+std::vector<Vec2> GarmentMesh::all_on_cloth() const {
+  std::vector<Vec2> out;
+  for (int v = 0; v < vertex_count(); ++v) out.push_back(on_cloth(v));
+  return out;
+}
+
 std::vector<ElasticSpan> elastic_spans(const GarmentMesh& garment, const std::vector<int>& vertex) {
   std::vector<ElasticSpan> out;
   for (const ElasticBand& band : garment.bands) {
@@ -63,7 +80,7 @@ WeldedMesh weld(const GarmentMesh& garment, const std::vector<Vec3>& positions) 
     const Triangle w(out.source[t[0]], out.source[t[1]], out.source[t[2]]);
     if (w[0] == w[1] || w[1] == w[2] || w[2] == w[0]) continue;  // closed up by its own seam, e.g. in a dart's tip
     out.mesh.triangles.push_back(w);
-    out.corner_flat.push_back({garment.flat[t[0]], garment.flat[t[1]], garment.flat[t[2]]});
+    out.corner_flat.push_back(garment.on_cloth(t));
   }
   out.elastics = elastic_spans(garment, out.source);
   return out;

@@ -379,7 +379,8 @@ class Importer {
     add_marks(piece, &panel);
     for (const DxfPath& path : piece.block->paths) {
       if (path.layer != "7" || path.points.size() < 2) continue;
-      const Vec2 d = path.points.back() - path.points.front();
+      Vec2 d = path.points.back() - path.points.front();
+      if (d.y() < 0.0 || (d.y() == 0.0 && d.x() < 0.0)) d = -d;  // drawn from either end: up is the end that is up
       if (d.norm() > 0.0) panel.grain = d.normalized(), panel.grain_given = true;
     }
     points_ += static_cast<int64_t>(piece.loop.size());

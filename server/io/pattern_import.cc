@@ -78,7 +78,7 @@ absl::StatusOr<ImportedPattern> import_pattern(std::string_view bytes, std::stri
   ASSIGN_OR_RETURN(ImportedPattern out, read_any(bytes, file_name, options));
   if (out.pattern.name.empty()) out.pattern.name = stem(file_name);
   if (!options.sidecar.empty()) {
-    ASSIGN_OR_RETURN(out.pattern, apply_sidecar(options.sidecar, out.pattern, options.limits));
+    ASSIGN_OR_RETURN(out.pattern, apply_sidecar(options.sidecar, out.pattern, options.limits, &out.notes));
   }
   if (!options.size.empty()) {
     ASSIGN_OR_RETURN(out.pattern, at_size(out.pattern, options.size));

@@ -185,6 +185,8 @@ struct PanelReader {
     if (grain == nullptr) return absl::OkStatus();
     ASSIGN_OR_RETURN(const auto xy, numbers(*grain, cat(field, ".grain"), 2));
     panel->grain = Vec2(xy[0], xy[1]);
+    const double length = panel->grain.norm();  // of any length; without one validate() refuses it
+    if (length > 1e-9 && std::abs(length - 1.0) > 1e-6) panel->grain /= length;
     panel->grain_given = true;
     return absl::OkStatus();
   }

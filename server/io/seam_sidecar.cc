@@ -106,9 +106,38 @@ absl::Status check_lengths(const Json& seams, const Pattern& pattern) {
   return absl::OkStatus();
 }
 
+// Every piece becomes a panel, or somebody says why not.
+absl::Status tell_left_out(const Json& root, const Pattern& pieces, std::vector<bool> used,
+                           std::vector<std::string>* notes) {
+  ASSIGN_OR_RETURN(const Json* list, pattern_io::optional_list(root, "the sidecar", "left_out"));
+  for (size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const std::string field = cat("left_out[", i, "]");
+    ASSIGN_OR_RETURN(const Panel* piece, find_piece((*list)[i], field, pieces));
+    ASSIGN_OR_RETURN(const std::string why, pattern_io::optional_text((*list)[i], field, "why"));
+    const size_t number = static_cast<size_t>(piece - pieces.panels.data());
+    if (used[number]) return mismatch(field, cat("piece ", piece->name, " is left out, and a panel is cut from it"));
+    used[number] = true;
+    if (notes != nullptr) notes->push_back(cat("piece ", piece->name, " is left out", why.empty() ? "" : ": ", why));
+  }
+  for (size_t p = 0; notes != nullptr && p < used.size(); ++p) {
+    if (!used[p]) notes->push_back(cat("piece ", pieces.panels[p].name, " is left out: the sidecar does not name it"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<bool>> used_pieces(const Json& panels, const Pattern& pieces) {
+  std::vector<bool> used(pieces.panels.size(), false);
+  for (size_t p = 0; p < panels.size(); ++p) {
+    ASSIGN_OR_RETURN(const Panel* piece, find_piece(panels[p], cat("panels[", p, "]"), pieces));
+    used[static_cast<size_t>(piece - pieces.panels.data())] = true;
+  }
+  return used;
+}
+
 }  // namespace
 
-absl::StatusOr<Pattern> apply_sidecar(std::string_view sidecar, const Pattern& pieces, const PatternLimits& limits) {
+absl::StatusOr<Pattern> apply_sidecar(std::string_view sidecar, const Pattern& pieces, const PatternLimits& limits,
+                                      std::vector<std::string>* notes) {
   RETURN_IF_ERROR(check_json(sidecar, limits.max_depth));
   const Json root = Json::parse(sidecar, nullptr, false);
   ASSIGN_OR_RETURN(const std::string schema, pattern_io::optional_text(root, "the sidecar", "schema"));
@@ -126,6 +155,8 @@ absl::StatusOr<Pattern> apply_sidecar(std::string_view sidecar, const Pattern& p
     for (size_t p = 0; p < panels->size(); ++p) {
       RETURN_IF_ERROR(cut_panel((*panels)[p], cat("panels[", p, "]"), pieces, &out));
     }
+    ASSIGN_OR_RETURN(const std::vector<bool> used, used_pieces(*panels, pieces));
+    RETURN_IF_ERROR(tell_left_out(root, pieces, used, notes));
   }
   pattern_io::Reader reader(limits);
   ASSIGN_OR_RETURN(const Json* seams, pattern_io::optional_list(root, "the sidecar", "seams"));

@@ -49,12 +49,13 @@ Pattern mirror_image(Pattern pattern) {
   return pattern;
 }
 
-// Panels turned in their own frames by other angles each, and back in space.
+// Panels turned in their own frames with their grain, by other angles each, and back in space.
 Pattern turned(Pattern pattern) {
   double angle = 0.3;
   for (Panel& panel : pattern.panels) {
     const Eigen::Rotation2Dd turn(angle);
     for (Vec2& v : panel.vertices) v = Vec2(turn * v);
+    panel.grain = Vec2(turn * panel.grain);
     const Eigen::AngleAxisd back(-angle, Vec3::UnitZ());
     panel.rotation = Eigen::Matrix3d(panel.rotation * back);
     angle += 0.7;
@@ -96,6 +97,7 @@ TEST(Metamorphic, PanelsTurnedOnTheTableAreTheSameGarmentInSpace) {
       for (size_t k = 0; k < a.seams[s].left.size(); ++k) {
         EXPECT_LT((a.placed[a.seams[s].left[k]] - b.placed[b.seams[s].left[k]]).norm(), 1e-9);
         EXPECT_LT((a.placed[a.seams[s].right[k]] - b.placed[b.seams[s].right[k]]).norm(), 1e-9);
+        EXPECT_LT((a.on_cloth(a.seams[s].left[k]) - b.on_cloth(b.seams[s].left[k])).norm(), 1e-9) << "warp and weft";
       }
     }
   }

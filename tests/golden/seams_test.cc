@@ -3,7 +3,10 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "server/base/text.h"
@@ -21,6 +24,9 @@ using Json = nlohmann::json;
 
 const char* const kGarments[] = {"tshirt",          "keiko_skirt",     "pantsM1_52-176",
                                  "jacketM1_52-176", "pajama_top_wrap", "maleshirt"};
+
+const char* const kFreeSewing[] = {"teagan_cisFemaleAdult36", "brian_cisMaleAdult40", "aaron_cisMaleAdult40",
+                                   "titan_cisMaleAdult40", "penelope_cisFemaleAdult36"};
 
 std::string dxf(const std::string& name, const char* flavour = "_astm.dxf") {
   return testing::read_file(testing::shared_data_path(cat("patterns/valentina/", name, flavour)));
@@ -92,12 +98,18 @@ TEST(SuggestSeams, BothFlavoursOfAFileGiveTheSameSeams) {
 
 TEST(Sidecar, SewsTheGarmentsWithEqualSidesAndMeshesThem) {
   TRYON_NEEDS_SHARED_DATA("patterns/valentina/tshirt_astm.dxf");
-  for (const char* name : kGarments) {
+  std::vector<std::pair<std::string, std::string>> files;  // name, bytes
+  for (const char* name : kGarments) files.emplace_back(name, dxf(name));
+  for (const char* name : kFreeSewing) {
+    const std::string file = cat("patterns/freesewing/", name, ".paths.json");
+    files.emplace_back(name, testing::read_file(testing::shared_data_path(file)));
+  }
+  for (const auto& [name, bytes] : files) {
     SCOPED_TRACE(name);
     const std::string seams = sidecar(name);
     ImportOptions options;
     options.sidecar = seams;
-    const auto garment = import_pattern(dxf(name), name, options);
+    const auto garment = import_pattern(bytes, name, options);
     ASSERT_TRUE(garment.ok()) << garment.status();
     const Pattern& pattern = garment->pattern;
     ASSERT_TRUE(validate(pattern).ok()) << validate(pattern);
@@ -119,6 +131,26 @@ TEST(Sidecar, SewsTheGarmentsWithEqualSidesAndMeshesThem) {
     const std::string text = write_pattern(pattern);
     EXPECT_EQ(write_pattern(import_pattern(text, "x.json").value().pattern), text);
   }
+}
+
+TEST(Sidecar, PiecesThatItLeavesOutAreTold) {
+  TRYON_NEEDS_SHARED_DATA("patterns/valentina/tshirt_astm.dxf");
+  const std::string seams = sidecar("tshirt");
+  ImportOptions options;
+  options.sidecar = seams;
+  const auto told = import_pattern(dxf("tshirt"), "tshirt", options);
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_THAT(told->notes, ::testing::Contains("piece Detail is left out: a facing: lies inside the back neckline"));
+  Json bare = Json::parse(seams);
+  bare.erase("left_out");
+  const std::string without = bare.dump();
+  options.sidecar = without;
+  EXPECT_THAT(import_pattern(dxf("tshirt"), "tshirt", options).value().notes,
+              ::testing::Contains("piece Detail is left out: the sidecar does not name it"));
+  bare["left_out"] = {{{"piece", 1}}};
+  const std::string both = bare.dump();
+  options.sidecar = both;
+  EXPECT_FALSE(import_pattern(dxf("tshirt"), "tshirt", options).ok()) << "piece 1 is the front";
 }
 
 TEST(Sidecar, OfAnotherGarmentIsRefused) {

@@ -56,6 +56,65 @@ TEST(Weld, ARingOfGoresBecomesATubeWithTwoOpenRims) {
   EXPECT_EQ(w.mesh.vertex_count() - edges + w.mesh.triangle_count(), 0) << "Euler's number of a tube";
 }
 
+struct Strains {
+  std::vector<double> warp, weft, shear;  // [triangle_count]
+};
+
+// The ring's gores, not sewn, pulled by a tenth along world y.
+Strains pulled_up(Pattern pattern) {
+  pattern.stitches.clear();
+  const GarmentMesh g = meshed(pattern);
+  std::vector<Vec3> up = g.placed;
+  for (Vec3& p : up) p.y() *= 1.1;
+  const WeldedMesh w = weld(g, up);
+  Strains out;
+  for (size_t t = 0; t < w.corner_flat.size(); ++t) {
+    const Triangle& v = w.mesh.triangles[t];
+    const auto& flat = w.corner_flat[t];
+    Eigen::Matrix<double, 3, 2> now;
+    Eigen::Matrix2d rest;
+    now << w.mesh.positions[v[1]] - w.mesh.positions[v[0]], w.mesh.positions[v[2]] - w.mesh.positions[v[0]];
+    rest << flat[1] - flat[0], flat[2] - flat[0];
+    const Eigen::Matrix<double, 3, 2> gradient = now * rest.inverse();  // columns: weft, warp
+    out.weft.push_back(gradient.col(0).norm() - 1.0);
+    out.warp.push_back(gradient.col(1).norm() - 1.0);
+    out.shear.push_back(gradient.col(0).dot(gradient.col(1)));
+  }
+  return out;
+}
+
+TEST(Weld, TheWarpFollowsTheGrain) {
+  const Strains upright = pulled_up(ring(4));
+  for (const double angle : {0.4, M_PI / 2, 2.5, M_PI}) {
+    Pattern turned = ring(4);  // on the table; in space each gore stands as before
+    for (Panel& panel : turned.panels) {
+      const Eigen::Rotation2Dd turn(angle);
+      for (Vec2& v : panel.vertices) v = turn * v;
+      panel.grain = turn * panel.grain;
+      panel.rotation = Eigen::Matrix3d(panel.rotation * Eigen::AngleAxisd(-angle, Vec3::UnitZ()));
+    }
+    const Strains strain = pulled_up(turned);
+    ASSERT_FALSE(strain.warp.empty());
+    for (size_t t = 0; t < strain.warp.size(); ++t) {
+      ASSERT_NEAR(strain.warp[t], 0.1, 1e-9);
+      ASSERT_NEAR(strain.weft[t], upright.weft[0], 1e-9);
+      ASSERT_NEAR(strain.shear[t], 0.0, 1e-9);
+    }
+  }
+}
+
+TEST(Weld, TheGrainAloneTurnedByARightAngleSwapsWarpAndWeft) {
+  const Strains upright = pulled_up(ring(4));
+  Pattern across = ring(4);
+  for (Panel& panel : across.panels) panel.grain = Vec2::UnitX();
+  const Strains strain = pulled_up(across);
+  ASSERT_EQ(strain.warp.size(), upright.warp.size()) << "the mesh is the same";
+  for (size_t t = 0; t < strain.warp.size(); ++t) {
+    EXPECT_NEAR(strain.warp[t], upright.weft[t], 1e-12);
+    EXPECT_NEAR(strain.weft[t], upright.warp[t], 1e-12);
+  }
+}
+
 TEST(Weld, NoEdgeIsUsedTwiceInTheSameDirection) {
   for (const Pattern& pattern : {ring(3), dart()}) {
     const GarmentMesh g = meshed(pattern);
