@@ -13,6 +13,7 @@
 #include "server/ops/log.h"
 #include "server/service/host.h"
 #include "server/service/tasks/runner.h"
+#include "server/store/sealed_blob_store.h"
 
 namespace tryon::cli {
 
@@ -31,7 +32,9 @@ struct LocalService::Impl {
     std::error_code error;
     std::filesystem::create_directories(data, error);
     ASSIGN_OR_RETURN(jobs, open_sqlite_job_store(data + "/tasks.sqlite"));
-    ASSIGN_OR_RETURN(blobs, open_directory_blob_store(data + "/blobs"));
+    ASSIGN_OR_RETURN(auto inner, open_directory_blob_store(data + "/blobs"));
+    ASSIGN_OR_RETURN(auto spool, open_directory_blob_store(data + "/uploads"));
+    blobs = make_sealed_blob_store(jobs.get(), std::move(inner), std::move(spool));
     return absl::OkStatus();
   }
 

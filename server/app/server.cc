@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "server/app/ephemeral.h"
 #include "server/app/layered_settings.h"
 #include "server/app/stores.h"
 #include "server/base/hash.h"
@@ -20,14 +21,17 @@
 #include "server/service/host.h"
 #include "server/service/security/credentials.h"
 #include "server/service/tasks/supervisor.h"
+#include "server/store/crypto.h"
 
 namespace {
 
 using namespace tryon;
 
 struct Settings {
-  std::string data, postgres, blobs, metrics = "127.0.0.1:8002", port_file, worker_binary;
+  std::string data, postgres, blobs, master_key, metrics = "127.0.0.1:8002", port_file, worker_binary;
   int workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  bool ephemeral = false;
+  double retention_days = 30.0;
   double drain_delay_s = 0.0, drain_s = 10.0;
   HostOptions host;
 };
@@ -45,6 +49,9 @@ SupervisorOptions worker_options(const Settings& settings) {
   // No arguments: `ps` would show them.
   if (!settings.postgres.empty()) setenv("TRYON_POSTGRES", settings.postgres.c_str(), 1);
   if (!settings.blobs.empty()) setenv("TRYON_BLOBS", settings.blobs.c_str(), 1);
+  if (!settings.master_key.empty()) {
+    options.arguments.insert(options.arguments.end(), {"--master-key-file", settings.master_key});
+  }
   options.count = settings.workers;
   return options;
 }
@@ -54,9 +61,12 @@ void log_exit(const WorkerExit& exit) {
 }
 
 int serve(const Settings& settings) {
+  HostOptions options = settings.host;
+  options.retention =
+      settings.retention_days > 0.0 ? absl::Hours(24) * settings.retention_days : absl::InfiniteDuration();
   auto jobs = open_jobs(settings.data, settings.postgres);
   if (!jobs.ok()) return fail("store_unavailable", jobs.status());
-  auto blobs = open_blobs(settings.data, settings.blobs);
+  auto blobs = open_blobs(jobs->get(), settings.data, settings.blobs, settings.master_key);
   if (!blobs.ok()) return fail("blobs_unavailable", blobs.status());
   Metrics metrics;
   const auto metrics_port = metrics.serve(settings.metrics);
@@ -64,7 +74,7 @@ int serve(const Settings& settings) {
   WorkerSupervisor workers(jobs->get(), worker_options(settings), log_exit);
   if (const absl::Status started = workers.start(); !started.ok()) return fail("workers_unavailable", started);
   ServiceHost host(jobs->get(), blobs->get(), &metrics);
-  const auto port = host.start(settings.host);
+  const auto port = host.start(options);
   if (!port.ok()) return fail("listen_failed", port.status());
   log_info("serving", {{"port", cat(*port)}, {"metrics_port", cat(*metrics_port)}, {"workers", cat(settings.workers)}});
   if (!settings.port_file.empty()) std::ofstream(settings.port_file) << *port << "\n";
@@ -81,11 +91,16 @@ int serve(const Settings& settings) {
 
 // Everything that can be known before anybody is served.
 int check(const Settings& settings) {
-  if (const auto credentials = server_credentials(settings.host.security); !credentials.ok()) {
-    return fail("configuration", credentials.status());
+  if (const auto guards = open_guards(settings.host.security); !guards.ok()) {
+    return fail("configuration", guards.status());
   }
   if (access(settings.data.c_str(), W_OK | X_OK) != 0) {
     return fail("configuration", absl::InvalidArgumentError(cat(settings.data, " cannot be written")));
+  }
+  if (const absl::StatusOr<MasterKey> key =
+          settings.master_key.empty() ? MasterKey() : MasterKey::load(settings.master_key);
+      !key.ok()) {
+    return fail("configuration", key.status());
   }
   std::puts("the configuration will do");
   return EXIT_SUCCESS;
@@ -98,6 +113,16 @@ void add_options(CLI::App& app, Settings* s) {
   app.add_option("--blobs", s->blobs,
                  "an object store instead of DATA/blobs: s3+https://HOST/BUCKET?region=REGION, keys from "
                  "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+  app.add_option("--master-key-file", s->master_key,
+                 "64 hex digits: the keys of stored blobs are kept under this one (openssl rand -hex 32)");
+  app.add_option("--retention-days", s->retention_days,
+                 "days after which a body is deleted, with all drapes of it; 0 keeps bodies until they are deleted")
+      ->check(CLI::Range(0.0, 36500.0))
+      ->capture_default_str();
+  app.add_flag("--ephemeral", s->ephemeral,
+               "write nothing to a disk: the data folder must lie in memory, and is emptied before and after")
+      ->excludes("--postgres")
+      ->excludes("--blobs");
   app.add_option("--listen", s->host.listen, "address of the API; port 0 picks one")->capture_default_str();
   app.add_option("--metrics", s->metrics, "address of /metrics; port 0 picks one")->capture_default_str();
   app.add_option("--workers", s->workers, "local workers")->check(CLI::Range(0, 256))->capture_default_str();
@@ -131,5 +156,9 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(settings.data, error);
   if (layers.checks_only()) return check(settings);
   block_stop_signals();
-  return serve(settings);
+  if (!settings.ephemeral) return serve(settings);
+  if (const absl::Status begun = begin_ephemeral(settings.data); !begun.ok()) return fail("not_ephemeral", begun);
+  const int code = serve(settings);
+  end_ephemeral(settings.data);
+  return code;
 }

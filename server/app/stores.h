@@ -13,7 +13,9 @@ namespace tryon {
 
 // `postgres` empty: DATA/tasks.sqlite.
 absl::StatusOr<std::unique_ptr<JobStore>> open_jobs(const std::string& data, const std::string& postgres);
-// `address` empty: DATA/blobs; else a bucket, with DATA/spool for what is on its way.
-absl::StatusOr<std::unique_ptr<BlobStore>> open_blobs(const std::string& data, const std::string& address);
+// `address` empty: DATA/blobs; else a bucket, with DATA/spool for what is on its way. Sealed, with the keys in `jobs`,
+// under the master key of a file if one is named; uploads on their way are in DATA/uploads.
+absl::StatusOr<std::unique_ptr<BlobStore>> open_blobs(JobStore* jobs, const std::string& data,
+                                                      const std::string& address, const std::string& master_key_file);
 
 }  // namespace tryon

@@ -20,7 +20,7 @@ namespace {
 using namespace tryon;
 
 struct Settings {
-  std::string data, postgres, blobs;
+  std::string data, postgres, blobs, master_key;
   pid_t parent = 0;
   RunnerOptions runner;
 };
@@ -41,7 +41,7 @@ int fail(std::string_view what, const absl::Status& status) {
 int work(const Settings& settings) {
   auto jobs = open_jobs(settings.data, settings.postgres);
   if (!jobs.ok()) return fail("store_unavailable", jobs.status());
-  auto blobs = open_blobs(settings.data, settings.blobs);
+  auto blobs = open_blobs(jobs->get(), settings.data, settings.blobs, settings.master_key);
   if (!blobs.ok()) return fail("blobs_unavailable", blobs.status());
 
   TaskRunner runner(jobs->get(), blobs->get(), settings.runner, log_task);
@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
   app.add_option("--blobs", settings.blobs,
                  "an object store instead of DATA/blobs: s3+https://HOST/BUCKET?region=REGION, keys from "
                  "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+  app.add_option("--master-key-file", settings.master_key, "the key file of the server");
   app.add_option("--meshparse", settings.runner.meshparse_path,
                  "path of tryon-meshparse (default: beside this program)");
   app.add_option("--name", settings.runner.worker, "the name that leases are taken under");

@@ -37,11 +37,12 @@ using StageSeconds = std::map<std::string, double>;  // stage -> seconds of wall
 
 struct TaskRecord {
   std::string id;      // digest of the request: equal work has an equal id
-  std::string tenant;  // who shares the workers fairly with the others; "" until there are several
+  std::string tenant;  // whose it is; tenants share the workers fairly
   Lane lane = Lane::kInteractive;
   std::string kind;                 // "body", "garment", "check", "drape", "advice"
   std::string spec;                 // canonical JSON; the queue does not read it
   std::string subject;              // the task of the person that it shows, of a drape; empty for none
+  std::string garment;              // the task of the garment that it shows, of a drape; empty for none
   std::vector<std::string> inputs;  // digests of the blobs that it reads; forgotten with the blob
   bool keep_inputs = true;          // they stay when it has finished; a raw scan does not
   TaskState state = TaskState::kQueued;

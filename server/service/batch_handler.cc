@@ -26,44 +26,48 @@ absl::Status answer(const absl::StatusOr<BatchRecord>& batch, v1::Batch* out) {
 
 class BatchHandler final : public v1::BatchService::Service {
  public:
-  BatchHandler(ServiceCore* core, StreamSlots* slots, Metrics* metrics)
-      : batches_(core), slots_(slots), metrics_(metrics) {}
+  BatchHandler(Tenants* tenants, StreamSlots* slots, Metrics* metrics)
+      : tenants_(tenants), slots_(slots), metrics_(metrics) {}
 
-  grpc::Status CreateBatch(ServerContext*, const v1::CreateBatchRequest* request, v1::Batch* response) override {
+  grpc::Status CreateBatch(ServerContext* context, const v1::CreateBatchRequest* request,
+                           v1::Batch* response) override {
     CallScope call(metrics_, "BatchService.CreateBatch");
-    return call.finish(answer(batches_.create(*request), response));
+    return call.finish(answer(batches(context).create(*request), response));
   }
 
-  grpc::Status GetBatch(ServerContext*, const v1::GetBatchRequest* request, v1::Batch* response) override {
+  grpc::Status GetBatch(ServerContext* context, const v1::GetBatchRequest* request, v1::Batch* response) override {
     CallScope call(metrics_, "BatchService.GetBatch");
-    return call.finish(with_batch(&Batches::get, *request, response));
+    return call.finish(with_batch(context, &Batches::get, *request, response));
   }
 
-  grpc::Status ListBatches(ServerContext*, const v1::ListBatchesRequest* request,
+  grpc::Status ListBatches(ServerContext* context, const v1::ListBatchesRequest* request,
                            v1::ListBatchesResponse* response) override {
     CallScope call(metrics_, "BatchService.ListBatches");
-    return call.finish(list(*request, response));
+    return call.finish(list(context, *request, response));
   }
 
-  grpc::Status PauseBatch(ServerContext*, const v1::PauseBatchRequest* request, v1::Batch* response) override {
+  grpc::Status PauseBatch(ServerContext* context, const v1::PauseBatchRequest* request, v1::Batch* response) override {
     CallScope call(metrics_, "BatchService.PauseBatch");
-    return call.finish(with_batch(&Batches::pause, *request, response));
+    return call.finish(with_batch(context, &Batches::pause, *request, response));
   }
 
-  grpc::Status ResumeBatch(ServerContext*, const v1::ResumeBatchRequest* request, v1::Batch* response) override {
+  grpc::Status ResumeBatch(ServerContext* context, const v1::ResumeBatchRequest* request,
+                           v1::Batch* response) override {
     CallScope call(metrics_, "BatchService.ResumeBatch");
-    return call.finish(with_batch(&Batches::resume, *request, response));
+    return call.finish(with_batch(context, &Batches::resume, *request, response));
   }
 
-  grpc::Status CancelBatch(ServerContext*, const v1::CancelBatchRequest* request, v1::Batch* response) override {
+  grpc::Status CancelBatch(ServerContext* context, const v1::CancelBatchRequest* request,
+                           v1::Batch* response) override {
     CallScope call(metrics_, "BatchService.CancelBatch");
-    return call.finish(with_batch(&Batches::cancel, *request, response));
+    return call.finish(with_batch(context, &Batches::cancel, *request, response));
   }
 
-  grpc::Status DeleteBatch(ServerContext*, const v1::DeleteBatchRequest* request, google::protobuf::Empty*) override {
+  grpc::Status DeleteBatch(ServerContext* context, const v1::DeleteBatchRequest* request,
+                           google::protobuf::Empty*) override {
     CallScope call(metrics_, "BatchService.DeleteBatch");
     const auto id = parse_name(request->name(), "batches");
-    return call.finish(id.ok() ? batches_.remove(*id) : id.status());
+    return call.finish(id.ok() ? batches(context).remove(*id) : id.status());
   }
 
   grpc::Status WatchBatch(ServerContext* context, const v1::WatchBatchRequest* request,
@@ -75,19 +79,23 @@ class BatchHandler final : public v1::BatchService::Service {
   grpc::Status ExportBatch(ServerContext* context, const v1::ExportBatchRequest* request,
                            grpc::ServerWriter<v1::ExportBatchResponse>* writer) override {
     CallScope call(metrics_, "BatchService.ExportBatch");
+    call.reads(tenants_->caller(context), request->name());
     return call.finish(export_table(context, *request, writer));
   }
 
  private:
+  Batches batches(const ServerContext* context) { return Batches(&tenants_->of(context)); }
+
   template <typename Request>
-  absl::Status with_batch(absl::StatusOr<BatchRecord> (Batches::*call)(const std::string&), const Request& request,
-                          v1::Batch* response) {
+  absl::Status with_batch(ServerContext* context, absl::StatusOr<BatchRecord> (Batches::*call)(const std::string&),
+                          const Request& request, v1::Batch* response) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "batches"));
-    return answer((batches_.*call)(id), response);
+    return answer((batches(context).*call)(id), response);
   }
 
-  absl::Status list(const v1::ListBatchesRequest& request, v1::ListBatchesResponse* response) {
-    auto lister = [this](const auto& after, int limit) { return batches_.list(after, limit); };
+  absl::Status list(ServerContext* context, const v1::ListBatchesRequest& request, v1::ListBatchesResponse* response) {
+    Batches ours = batches(context);
+    auto lister = [&ours](const auto& after, int limit) { return ours.list(after, limit); };
     ASSIGN_OR_RETURN(const std::vector<BatchRecord> batches, page_of(request, lister, response));
     for (const BatchRecord& batch : batches) *response->add_batches() = to_batch(batch, now_us());
     return absl::OkStatus();
@@ -97,7 +105,7 @@ class BatchHandler final : public v1::BatchService::Service {
                      grpc::ServerWriter<v1::Batch>* writer) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "batches"));
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
-    return batches_.watch(
+    return batches(context).watch(
         id, [&](const BatchRecord& batch) { return writer->Write(to_batch(batch, now_us())); },
         [&] {
           slot->touch();
@@ -109,7 +117,7 @@ class BatchHandler final : public v1::BatchService::Service {
                             grpc::ServerWriter<v1::ExportBatchResponse>* writer) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "batches"));
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
-    return batches_.export_table(id, [&](std::string piece) {
+    return batches(context).export_table(id, [&](std::string piece) {
       slot->touch();
       v1::ExportBatchResponse response;
       response.set_data(std::move(piece));
@@ -117,15 +125,15 @@ class BatchHandler final : public v1::BatchService::Service {
     });
   }
 
-  Batches batches_;
+  Tenants* const tenants_;
   StreamSlots* const slots_;
   Metrics* const metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> make_batch_handler(ServiceCore* core, StreamSlots* slots, Metrics* metrics) {
-  return std::make_unique<BatchHandler>(core, slots, metrics);
+std::unique_ptr<grpc::Service> make_batch_handler(Tenants* tenants, StreamSlots* slots, Metrics* metrics) {
+  return std::make_unique<BatchHandler>(tenants, slots, metrics);
 }
 
 }  // namespace tryon

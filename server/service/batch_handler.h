@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "server/ops/metrics.h"
-#include "server/service/core.h"
 #include "server/service/stream_slots.h"
+#include "server/service/tenants.h"
 
 namespace tryon {
 
-std::unique_ptr<grpc::Service> make_batch_handler(ServiceCore* core, StreamSlots* slots, Metrics* metrics);
-std::unique_ptr<grpc::Service> make_queue_handler(ServiceCore* core, Metrics* metrics);
+std::unique_ptr<grpc::Service> make_batch_handler(Tenants* tenants, StreamSlots* slots, Metrics* metrics);
+std::unique_ptr<grpc::Service> make_queue_handler(Tenants* tenants, Metrics* metrics);
 
 }  // namespace tryon

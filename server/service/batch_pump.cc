@@ -43,7 +43,7 @@ void BatchPump::run() {
 }
 
 bool BatchPump::pump() {
-  const auto live = core_->jobs().live_batches();
+  const auto live = tenants_->jobs().live_batches();
   if (!live.ok()) return false;
   const std::set<std::string> alive(live->begin(), live->end());
   std::erase_if(plans_, [&](const auto& entry) { return !alive.contains(entry.first); });
@@ -59,7 +59,7 @@ bool BatchPump::pump() {
 
 // Whether a step was taken that left room for more: results that were there already.
 absl::StatusOr<bool> BatchPump::move(const std::string& id) {
-  ASSIGN_OR_RETURN(const BatchRecord batch, core_->jobs().settle_batch(id));
+  ASSIGN_OR_RETURN(const BatchRecord batch, tenants_->jobs().settle_batch(id));
   const int room = kWindow - static_cast<int>(batch.counts.open);
   const bool more = batch.counts.held > 0 || batch.expanded < batch.total;
   if (batch.state != BatchState::kRunning || !more || room < kWindow / 8) return false;
@@ -68,7 +68,7 @@ absl::StatusOr<bool> BatchPump::move(const std::string& id) {
   if (batch.counts.held > 0) RETURN_IF_ERROR(add_held(batch, room, &plans->held, &step));
   const int left = room - static_cast<int>(step.items.size());
   if (left > 0 && batch.expanded < batch.total) RETURN_IF_ERROR(add_fresh(batch, left, &plans->fresh, &step));
-  const auto after = core_->jobs().advance_batch(id, step);
+  const auto after = tenants_->of(batch.tenant).jobs().advance_batch(id, step);
   if (!after.ok()) plans_.erase(id);  // another server's step, or a pause: begin from what is recorded
   RETURN_IF_ERROR(after.status());
   return after->counts.open < kWindow;
@@ -78,13 +78,15 @@ absl::StatusOr<BatchPump::Plans*> BatchPump::plans_of(const BatchRecord& batch) 
   const auto there = plans_.find(batch.id);
   if (there != plans_.end()) return &there->second;
   ASSIGN_OR_RETURN(const BatchSpec spec, batch_spec_from_json(batch.spec));
-  Plans plans{BatchPlan(spec, &core_->blobs()), BatchPlan(spec, &core_->blobs())};
+  BlobStore* const blobs = &tenants_->of(batch.tenant).blobs();
+  Plans plans{BatchPlan(spec, blobs), BatchPlan(spec, blobs)};
   RETURN_IF_ERROR(plans.fresh.seek(batch.cursor));
   return &plans_.emplace(batch.id, std::move(plans)).first->second;
 }
 
 absl::Status BatchPump::add_held(const BatchRecord& batch, int room, BatchPlan* plan, BatchStep* step) {
-  ASSIGN_OR_RETURN(const std::vector<BatchItem> held, core_->jobs().batch_items(batch.id, 0, room, ItemOutcome::kHeld));
+  ASSIGN_OR_RETURN(const std::vector<BatchItem> held,
+                   tenants_->jobs().batch_items(batch.id, 0, room, ItemOutcome::kHeld));
   for (const BatchItem& item : held) {
     RETURN_IF_ERROR(plan->skip_to(item.index));
     ASSIGN_OR_RETURN(const std::optional<PlannedDrape> planned, plan->next());
@@ -119,7 +121,7 @@ BatchStep::Item BatchPump::item_of(const BatchRecord& batch, const PlannedDrape&
   order.garment = planned.garment;
   order.size = planned.size;
   order.settings = planned.settings;
-  auto task = core_->plan_drape(order);
+  auto task = tenants_->of(batch.tenant).plan_drape(order);
   if (!task.ok()) return {planned.index, std::nullopt, encode_status(task.status())};
   task->lane = Lane::kBatch;
   task->tenant = batch.tenant;

@@ -14,13 +14,13 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "server/service/batch_plan.h"
-#include "server/service/core.h"
+#include "server/service/tenants.h"
 
 namespace tryon {
 
 class BatchPump {
  public:
-  explicit BatchPump(ServiceCore* core) : core_(core) {}
+  explicit BatchPump(Tenants* tenants) : tenants_(tenants) {}
   ~BatchPump() { stop(); }
   BatchPump(const BatchPump&) = delete;
   BatchPump& operator=(const BatchPump&) = delete;
@@ -42,7 +42,7 @@ class BatchPump {
   BatchStep::Item item_of(const BatchRecord& batch, const PlannedDrape& planned);
   void run();
 
-  ServiceCore* const core_;
+  Tenants* const tenants_;
   std::map<std::string, Plans> plans_;  // the thread's own
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -9,7 +9,6 @@
 #include "server/base/text.h"
 #include "server/service/batch_table.h"
 #include "server/service/convert/names.h"
-#include "server/store/release.h"
 
 namespace tryon {
 namespace {
@@ -25,9 +24,9 @@ absl::StatusOr<std::vector<std::string>> words_of(const google::protobuf::Repeat
                        "Make several batches of them.");
 }
 
-std::string identity(const v1::CreateBatchRequest& request, const std::string& spec) {
-  return request.request_id().empty() ? sha256_hex(cat("batch ", spec))
-                                      : sha256_hex(cat("batch request ", request.request_id()));
+std::string identity(const std::string& tenant, const v1::CreateBatchRequest& request, const std::string& spec) {
+  return owned_id(tenant, request.request_id().empty() ? sha256_hex(cat("batch ", spec))
+                                                       : sha256_hex(cat("batch request ", request.request_id())));
 }
 
 }  // namespace
@@ -40,7 +39,7 @@ absl::StatusOr<std::vector<std::string>> Batches::names_of(const google::protobu
     constexpr int kPage = 500;
     std::optional<TaskCursor> after;
     for (bool more = true; more;) {
-      ASSIGN_OR_RETURN(const std::vector<TaskRecord> page, core_->jobs().list(kind, after, kPage));
+      ASSIGN_OR_RETURN(const std::vector<TaskRecord> page, core_->jobs().list(core_->tenant(), kind, after, kPage));
       for (const TaskRecord& task : page) {
         if (!is_final(task.state) || task.state == TaskState::kSucceeded) out.push_back(task.id);
       }
@@ -106,7 +105,7 @@ absl::StatusOr<BatchRecord> Batches::create(const v1::CreateBatchRequest& reques
   ASSIGN_OR_RETURN(BatchSpec spec, spec_of(request));
   BatchRecord batch;
   batch.spec = to_json(spec);
-  const std::string id = identity(request, batch.spec);
+  const std::string id = identity(core_->tenant(), request, batch.spec);
   const auto there = core_->jobs().get_batch(id);
   if (there.ok() && !request.validate_only()) {
     if (there->spec == batch.spec) return there;
@@ -124,7 +123,7 @@ absl::StatusOr<BatchRecord> Batches::create(const v1::CreateBatchRequest& reques
 absl::StatusOr<BatchRecord> Batches::get(const std::string& id) { return core_->jobs().settle_batch(id); }
 
 absl::StatusOr<std::vector<BatchRecord>> Batches::list(const std::optional<TaskCursor>& after, int limit) {
-  return core_->jobs().list_batches(after, limit);
+  return core_->jobs().list_batches(core_->tenant(), after, limit);
 }
 
 absl::StatusOr<BatchRecord> Batches::pause(const std::string& id) {
@@ -142,7 +141,7 @@ absl::StatusOr<BatchRecord> Batches::cancel(const std::string& id) {
 
 absl::Status Batches::remove(const std::string& id) {
   RETURN_IF_ERROR(core_->jobs().erase_batch(id));
-  return erase_spent_blobs(&core_->jobs(), &core_->blobs());
+  return core_->erase_spent();
 }
 
 absl::Status Batches::watch(const std::string& id, const std::function<bool(const BatchRecord&)>& tell,

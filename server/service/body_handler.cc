@@ -23,28 +23,31 @@ int64_t now_us() { return absl::ToUnixMicros(absl::Now()); }
 
 class BodyHandler final : public v1::BodyService::Service {
  public:
-  BodyHandler(ServiceCore* core, Metrics* metrics) : core_(core), metrics_(metrics) {}
+  BodyHandler(Tenants* tenants, Metrics* metrics) : tenants_(tenants), metrics_(metrics) {}
 
-  grpc::Status CreateBody(ServerContext*, const v1::CreateBodyRequest* request, Operation* response) override {
+  grpc::Status CreateBody(ServerContext* context, const v1::CreateBodyRequest* request, Operation* response) override {
     CallScope call(metrics_, "BodyService.CreateBody");
-    return call.finish(create(*request, response));
+    return call.finish(create(tenants_->of(context), *request, response));
   }
 
-  grpc::Status GetBody(ServerContext*, const v1::GetBodyRequest* request, v1::Body* response) override {
+  grpc::Status GetBody(ServerContext* context, const v1::GetBodyRequest* request, v1::Body* response) override {
     CallScope call(metrics_, "BodyService.GetBody");
-    return call.finish(get(*request, response));
+    call.reads(tenants_->caller(context), request->name());
+    return call.finish(get(tenants_->of(context), *request, response));
   }
 
-  grpc::Status ListBodies(ServerContext*, const v1::ListBodiesRequest* request,
+  grpc::Status ListBodies(ServerContext* context, const v1::ListBodiesRequest* request,
                           v1::ListBodiesResponse* response) override {
     CallScope call(metrics_, "BodyService.ListBodies");
-    return call.finish(list(*request, response));
+    call.reads(tenants_->caller(context), "bodies/-");
+    return call.finish(list(tenants_->of(context), *request, response));
   }
 
-  grpc::Status DeleteBody(ServerContext*, const v1::DeleteBodyRequest* request, google::protobuf::Empty*) override {
+  grpc::Status DeleteBody(ServerContext* context, const v1::DeleteBodyRequest* request,
+                          google::protobuf::Empty*) override {
     CallScope call(metrics_, "BodyService.DeleteBody");
     const auto id = parse_name(request->name(), "bodies");
-    return call.finish(id.ok() ? core_->delete_body(*id) : id.status());
+    return call.finish(id.ok() ? tenants_->of(context).delete_body(*id) : id.status());
   }
 
   grpc::Status ListMeasurementItems(ServerContext*, const v1::ListMeasurementItemsRequest*,
@@ -55,10 +58,10 @@ class BodyHandler final : public v1::BodyService::Service {
   }
 
  private:
-  absl::Status create(const v1::CreateBodyRequest& request, Operation* response) {
+  absl::Status create(ServiceCore& core, const v1::CreateBodyRequest& request, Operation* response) {
     ASSIGN_OR_RETURN(const BodyRequest domain, to_domain(request));
     ASSIGN_OR_RETURN(const TaskRecord task,
-                     request.validate_only() ? core_->look_at_body(domain) : core_->create_body(domain));
+                     request.validate_only() ? core.look_at_body(domain) : core.create_body(domain));
     *response = to_operation(task, now_us());
     if (!request.validate_only()) return absl::OkStatus();
     response->clear_name();
@@ -67,28 +70,28 @@ class BodyHandler final : public v1::BodyService::Service {
     return absl::OkStatus();
   }
 
-  absl::Status get(const v1::GetBodyRequest& request, v1::Body* response) {
+  absl::Status get(ServiceCore& core, const v1::GetBodyRequest& request, v1::Body* response) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "bodies"));
-    ASSIGN_OR_RETURN(const TaskRecord task, core_->find(id, "body", "BODY_NOT_FOUND"));
+    ASSIGN_OR_RETURN(const TaskRecord task, core.find(id, "body", "BODY_NOT_FOUND"));
     *response = to_body(task);
     return absl::OkStatus();
   }
 
-  absl::Status list(const v1::ListBodiesRequest& request, v1::ListBodiesResponse* response) {
-    auto lister = [this](const auto& after, int limit) { return core_->list_bodies(after, limit); };
+  absl::Status list(ServiceCore& core, const v1::ListBodiesRequest& request, v1::ListBodiesResponse* response) {
+    auto lister = [&core](const auto& after, int limit) { return core.list_bodies(after, limit); };
     ASSIGN_OR_RETURN(const std::vector<TaskRecord> tasks, page_of(request, lister, response));
     for (const TaskRecord& task : tasks) *response->add_bodies() = to_listed_body(task);
     return absl::OkStatus();
   }
 
-  ServiceCore* const core_;
+  Tenants* const tenants_;
   Metrics* const metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> make_body_handler(ServiceCore* core, Metrics* metrics) {
-  return std::make_unique<BodyHandler>(core, metrics);
+std::unique_ptr<grpc::Service> make_body_handler(Tenants* tenants, Metrics* metrics) {
+  return std::make_unique<BodyHandler>(tenants, metrics);
 }
 
 }  // namespace tryon

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "server/ops/metrics.h"
-#include "server/service/core.h"
+#include "server/service/tenants.h"
 
 namespace tryon {
 
-std::unique_ptr<grpc::Service> make_body_handler(ServiceCore* core, Metrics* metrics);
+std::unique_ptr<grpc::Service> make_body_handler(Tenants* tenants, Metrics* metrics);
 
 }  // namespace tryon

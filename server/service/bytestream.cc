@@ -20,12 +20,13 @@ constexpr size_t kMaxChunkIn = 1 << 20;
 
 class ByteStreamHandler final : public ByteStream::Service {
  public:
-  ByteStreamHandler(ServiceCore* core, StreamSlots* slots, Metrics* metrics)
-      : blobs_(core->blobs()), slots_(slots), metrics_(metrics) {}
+  ByteStreamHandler(Tenants* tenants, StreamSlots* slots, Metrics* metrics)
+      : tenants_(tenants), slots_(slots), metrics_(metrics) {}
 
   grpc::Status Read(grpc::ServerContext* context, const ReadRequest* request,
                     grpc::ServerWriter<ReadResponse>* writer) override {
     CallScope call(metrics_, "ByteStream.Read");
+    call.reads(tenants_->caller(context), request->resource_name());
     return call.finish(read(context, *request, writer));
   }
 
@@ -35,18 +36,19 @@ class ByteStreamHandler final : public ByteStream::Service {
     return call.finish(write(context, reader, response));
   }
 
-  grpc::Status QueryWriteStatus(grpc::ServerContext*, const QueryWriteStatusRequest* request,
+  grpc::Status QueryWriteStatus(grpc::ServerContext* context, const QueryWriteStatusRequest* request,
                                 QueryWriteStatusResponse* response) override {
     CallScope call(metrics_, "ByteStream.QueryWriteStatus");
-    return call.finish(query(*request, response));
+    return call.finish(query(tenants_->of(context).blobs(), *request, response));
   }
 
  private:
   absl::Status read(grpc::ServerContext* context, const ReadRequest& request,
                     grpc::ServerWriter<ReadResponse>* writer) {
+    BlobStore& blobs = tenants_->of(context).blobs();
     ASSIGN_OR_RETURN(const BlobName name, parse_blob_name(request.resource_name()));
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
-    ASSIGN_OR_RETURN(const int64_t size, blobs_.blob_size(name.digest));
+    ASSIGN_OR_RETURN(const int64_t size, blobs.blob_size(name.digest));
     if (size != name.size) return other_size(absl::StatusCode::kNotFound, name, size);
     if (request.read_offset() < 0 || request.read_offset() > size || request.read_limit() < 0) {
       return make_error(absl::StatusCode::kOutOfRange, "READ_OFFSET", "read_offset",
@@ -57,7 +59,7 @@ class ByteStreamHandler final : public ByteStream::Service {
         request.read_offset() + (request.read_limit() == 0 ? rest : std::min(rest, request.read_limit()));
     for (int64_t at = request.read_offset(); at < end && !context->IsCancelled();) {
       ReadResponse chunk;
-      ASSIGN_OR_RETURN(*chunk.mutable_data(), blobs_.read(name.digest, at, std::min(kChunkOut, end - at)));
+      ASSIGN_OR_RETURN(*chunk.mutable_data(), blobs.read(name.digest, at, std::min(kChunkOut, end - at)));
       if (chunk.data().empty()) return internal_fault("a blob ended before its size");
       at += static_cast<int64_t>(chunk.data().size());
       if (!writer->Write(chunk)) break;
@@ -67,40 +69,42 @@ class ByteStreamHandler final : public ByteStream::Service {
   }
 
   absl::Status write(grpc::ServerContext* context, grpc::ServerReader<WriteRequest>* reader, WriteResponse* response) {
+    BlobStore& blobs = tenants_->of(context).blobs();
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
     WriteRequest message;
     if (!reader->Read(&message)) return absl::OkStatus();
     const std::string resource = message.resource_name();
     ASSIGN_OR_RETURN(const BlobName name, parse_upload_name(resource));
-    ASSIGN_OR_RETURN(int64_t committed, blobs_.begin_upload(name.upload, name.digest, name.size));
-    if (blobs_.blob_size(name.digest).ok()) {  // it is there already: no need to send it
+    ASSIGN_OR_RETURN(int64_t committed, blobs.begin_upload(name.upload, name.digest, name.size));
+    if (blobs.blob_size(name.digest).ok()) {  // it is there already: no need to send it
       response->set_committed_size(name.size);
-      return finish(name);
+      return finish(blobs, name);
     }
     do {
       slot->touch();
       RETURN_IF_ERROR(check_message(message, resource));
-      ASSIGN_OR_RETURN(committed, blobs_.append_upload(name.upload, message.write_offset(), message.data()));
+      ASSIGN_OR_RETURN(committed, blobs.append_upload(name.upload, message.write_offset(), message.data()));
       response->set_committed_size(committed);
-      if (message.finish_write()) return finish(name);
+      if (message.finish_write()) return finish(blobs, name);
     } while (reader->Read(&message));
     return absl::OkStatus();  // the caller will go on later
   }
 
-  absl::Status finish(const BlobName& name) {
-    RETURN_IF_ERROR(blobs_.finish_upload(name.upload));
-    ASSIGN_OR_RETURN(const int64_t size, blobs_.blob_size(name.digest));
+  static absl::Status finish(BlobStore& blobs, const BlobName& name) {
+    RETURN_IF_ERROR(blobs.finish_upload(name.upload));
+    ASSIGN_OR_RETURN(const int64_t size, blobs.blob_size(name.digest));
     return size == name.size ? absl::OkStatus() : other_size(absl::StatusCode::kInvalidArgument, name, size);
   }
 
-  absl::Status query(const QueryWriteStatusRequest& request, QueryWriteStatusResponse* response) {
+  static absl::Status query(BlobStore& blobs, const QueryWriteStatusRequest& request,
+                            QueryWriteStatusResponse* response) {
     ASSIGN_OR_RETURN(const BlobName name, parse_upload_name(request.resource_name()));
-    if (blobs_.blob_size(name.digest).ok()) {
+    if (blobs.blob_size(name.digest).ok()) {
       response->set_committed_size(name.size);
       response->set_complete(true);
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(const int64_t committed, blobs_.upload_size(name.upload));
+    ASSIGN_OR_RETURN(const int64_t committed, blobs.upload_size(name.upload));
     response->set_committed_size(committed);
     return absl::OkStatus();
   }
@@ -121,15 +125,15 @@ class ByteStreamHandler final : public ByteStream::Service {
                       "Name it with its true size.");
   }
 
-  BlobStore& blobs_;
+  Tenants* const tenants_;
   StreamSlots* const slots_;
   Metrics* const metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> make_bytestream_handler(ServiceCore* core, StreamSlots* slots, Metrics* metrics) {
-  return std::make_unique<ByteStreamHandler>(core, slots, metrics);
+std::unique_ptr<grpc::Service> make_bytestream_handler(Tenants* tenants, StreamSlots* slots, Metrics* metrics) {
+  return std::make_unique<ByteStreamHandler>(tenants, slots, metrics);
 }
 
 }  // namespace tryon

@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "server/ops/metrics.h"
-#include "server/service/core.h"
 #include "server/service/stream_slots.h"
+#include "server/service/tenants.h"
 
 namespace tryon {
 
-std::unique_ptr<grpc::Service> make_bytestream_handler(ServiceCore* core, StreamSlots* slots, Metrics* metrics);
+std::unique_ptr<grpc::Service> make_bytestream_handler(Tenants* tenants, StreamSlots* slots, Metrics* metrics);
 
 }  // namespace tryon

@@ -28,8 +28,8 @@ TaskRecord with_input(TaskRecord task, const std::string& blob) {
   return task;
 }
 
-TaskRecord body_task(const BodyRequest& request) {
-  TaskRecord task = with_input(new_task(digest(request), "body", to_json(request)), request.blob);
+TaskRecord body_task(const std::string& tenant, const BodyRequest& request) {
+  TaskRecord task = with_input(new_task(owned_id(tenant, digest(request)), "body", to_json(request)), request.blob);
   task.keep_inputs = request.keep_scan;
   return task;
 }
@@ -38,7 +38,7 @@ TaskRecord body_task(const BodyRequest& request) {
 
 absl::Status ServiceCore::need_blob(const std::string& digest, std::string_view field) {
   if (digest.empty()) return absl::OkStatus();
-  const absl::Status found = blobs_->blob_size(digest).status();
+  const absl::Status found = blobs_.blob_size(digest).status();
   if (found.code() != absl::StatusCode::kNotFound) return found;
   return make_error(absl::StatusCode::kFailedPrecondition, "BLOB_MISSING", field,
                     cat("the file with SHA-256 ", digest, " has not been uploaded"),
@@ -46,8 +46,8 @@ absl::Status ServiceCore::need_blob(const std::string& digest, std::string_view 
 }
 
 absl::Status ServiceCore::room_for(const std::string& id) {
-  ASSIGN_OR_RETURN(const JobStats stats, jobs_->stats());
-  if (stats.queued < max_queued_ || jobs_->get(id).ok()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const JobStats stats, jobs_.stats());
+  if (stats.queued < max_queued_ || jobs_.get(id).ok()) return absl::OkStatus();
   return make_error(absl::StatusCode::kUnavailable, "QUEUE_FULL", "",
                     cat(stats.queued, " tasks are waiting, which is all that this server takes"),
                     "Send the request again after a while.");
@@ -55,15 +55,15 @@ absl::Status ServiceCore::room_for(const std::string& id) {
 
 absl::StatusOr<TaskRecord> ServiceCore::submit(const TaskRecord& task) {
   RETURN_IF_ERROR(room_for(task.id));
-  ASSIGN_OR_RETURN(TaskRecord now, jobs_->submit(task));
+  ASSIGN_OR_RETURN(TaskRecord now, jobs_.submit(task));
   if (!now.cancel_requested || is_final(now.state)) return now;
   return make_error(absl::StatusCode::kUnavailable, "CANCEL_PENDING", "", "the same work is just being cancelled",
                     "Send the request again in a moment: it will be done afresh.");
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::look_at_body(const BodyRequest& request) {
-  const TaskRecord task = body_task(request);
-  const auto there = jobs_->get(task.id);
+  const TaskRecord task = body_task(tenant(), request);
+  const auto there = jobs_.get(task.id);
   if (there.ok() && there->state == TaskState::kSucceeded) return there;
   RETURN_IF_ERROR(need_blob(request.blob, kScanField));
   return task;
@@ -72,27 +72,31 @@ absl::StatusOr<TaskRecord> ServiceCore::look_at_body(const BodyRequest& request)
 absl::StatusOr<TaskRecord> ServiceCore::create_body(const BodyRequest& request) {
   ASSIGN_OR_RETURN(const TaskRecord before, look_at_body(request));
   if (before.state == TaskState::kSucceeded) {  // made already: a scan that was uploaded again is not needed again
-    if (!request.blob.empty()) (void)erase_unneeded(jobs_, blobs_, request.blob);
+    if (!request.blob.empty()) (void)erase_unneeded(all_jobs_, all_blobs_, owned_name(tenant(), request.blob));
     return before;
   }
-  ASSIGN_OR_RETURN(TaskRecord now, submit(body_task(request)));
+  ASSIGN_OR_RETURN(TaskRecord now, submit(body_task(tenant(), request)));
   if (is_final(now.state)) return now;
   const absl::Status still = need_blob(request.blob, kScanField);
   if (still.ok()) return now;
   // Either it has been read and made meanwhile, or another body of the same scan was finished and took the scan along.
-  ASSIGN_OR_RETURN(now, jobs_->get(now.id));
+  ASSIGN_OR_RETURN(now, jobs_.get(now.id));
   if (now.state != TaskState::kQueued) return now;
   (void)cancel(now.id);
   return still;
 }
 
 absl::StatusOr<std::vector<TaskRecord>> ServiceCore::list_bodies(const std::optional<TaskCursor>& after, int limit) {
-  return jobs_->list("body", after, limit);
+  return jobs_.list(tenant(), "body", after, limit);
 }
 
 absl::Status ServiceCore::delete_body(const std::string& id) {
   RETURN_IF_ERROR(find(id, "body", "BODY_NOT_FOUND").status());
-  ASSIGN_OR_RETURN(const std::vector<std::string> drapes, jobs_->made_from(id));
+  return delete_with_drapes(id);
+}
+
+absl::Status ServiceCore::delete_with_drapes(const std::string& id) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> drapes, jobs_.made_from(id));
   absl::Status waiting;
   for (const std::string& drape : drapes) {
     const absl::Status deleted = delete_task(drape);
@@ -104,12 +108,13 @@ absl::Status ServiceCore::delete_body(const std::string& id) {
 
 absl::Status ServiceCore::delete_task(const std::string& id) {
   RETURN_IF_ERROR(cancel(id));
-  ASSIGN_OR_RETURN(const TaskRecord task, jobs_->get(id));
+  ASSIGN_OR_RETURN(const TaskRecord task, jobs_.get(id));
   if (!is_final(task.state)) {
     return make_error(absl::StatusCode::kUnavailable, "CANCEL_PENDING", "", "work on it is just being cancelled",
                       "Send the request again in a moment.");
   }
-  return erase_task(jobs_, blobs_, id);
+  RETURN_IF_ERROR(jobs_.erase(id));
+  return erase_spent();
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::create_garment(const GarmentRequest& request) {
@@ -117,7 +122,7 @@ absl::StatusOr<TaskRecord> ServiceCore::create_garment(const GarmentRequest& req
   RETURN_IF_ERROR(need_blob(request.seams_blob, "source.seams_sha256"));
   RETURN_IF_ERROR(need_blob(request.grading_blob, "source.grading_sha256"));
   RETURN_IF_ERROR(need_tailored_body(request));
-  TaskRecord task = new_task(digest(request), request.check_only ? "check" : "garment", to_json(request));
+  TaskRecord task = new_task(own_id(digest(request)), request.check_only ? "check" : "garment", to_json(request));
   if (request.draft) task.subject = request.draft->body;
   for (const std::string& blob : {request.blob, request.seams_blob, request.grading_blob}) {
     task = with_input(std::move(task), blob);
@@ -135,12 +140,12 @@ absl::Status ServiceCore::need_tailored_body(const GarmentRequest& request) {
 }
 
 absl::StatusOr<std::vector<TaskRecord>> ServiceCore::list_garments(const std::optional<TaskCursor>& after, int limit) {
-  return jobs_->list("garment", after, limit);
+  return jobs_.list(tenant(), "garment", after, limit);
 }
 
 absl::Status ServiceCore::delete_garment(const std::string& id) {
   RETURN_IF_ERROR(find(id, "garment", "GARMENT_NOT_FOUND").status());
-  return delete_task(id);
+  return delete_with_drapes(id);
 }
 
 namespace {
@@ -180,12 +185,13 @@ absl::StatusOr<TaskRecord> ServiceCore::plan_drape(const DrapeOrder& order) {
                          "the garment was made to measure for another body, whose shape it would give away",
                          "Draft the template for this body, or in a size.");
   }
-  TaskRecord task = with_input(new_task(digest(request), "drape", to_json(request)), request.garment.blob);
+  TaskRecord task = with_input(new_task(own_id(digest(request)), "drape", to_json(request)), request.garment.blob);
   task = with_input(task, request.garment.seams_blob);
   task = with_input(task, request.garment.grading_blob);
   task.subject = body.id;
+  task.garment = garment.id;
   if (order.time_limit <= absl::ZeroDuration()) return task;
-  const auto unlimited = jobs_->get(task.id);
+  const auto unlimited = jobs_.get(task.id);
   if (unlimited.ok() && unlimited->state == TaskState::kSucceeded) return task;  // better than asked for, and at once
   task.id = sha256_hex(cat(task.id, " within ", absl::ToInt64Milliseconds(order.time_limit), " ms"));
   task.deadline_us = absl::ToUnixMicros(absl::Now() + order.time_limit);
@@ -207,7 +213,7 @@ absl::StatusOr<TaskRecord> ServiceCore::create_advice(DrapeOrder order, const st
   ASSIGN_OR_RETURN(request.drape, drape_request_from_json(task.spec));
   request.sizes = sizes;
   task.kind = "advice";
-  task.id = digest(request);
+  task.id = own_id(digest(request));
   task.spec = to_json(request);
   if (limit <= absl::ZeroDuration()) return submit(task);
   task.id = sha256_hex(cat(task.id, " within ", absl::ToInt64Milliseconds(limit), " ms"));
@@ -218,7 +224,7 @@ absl::StatusOr<TaskRecord> ServiceCore::create_advice(DrapeOrder order, const st
 absl::StatusOr<TaskRecord> ServiceCore::join_drape(const DrapeOrder& order) {
   ASSIGN_OR_RETURN(const TaskRecord task, plan_drape(order));
   std::lock_guard lock(mutex_);
-  const auto before = jobs_->get(task.id);
+  const auto before = jobs_.get(task.id);
   ASSIGN_OR_RETURN(TaskRecord now, submit(task));
   const auto [claim, is_first] = claims_.try_emplace(task.id);
   if (is_first) claim->second.kept = before.ok() && !is_final(before->state);
@@ -237,7 +243,7 @@ void ServiceCore::leave_drape(const std::string& id, bool finished) {
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::find(const std::string& id, const std::string& kind, std::string_view reason) {
-  auto task = jobs_->get(id);
+  auto task = jobs_.get(id);
   if (task.ok() && (kind.empty() || task->kind == kind)) return task;
   if (!task.ok() && task.status().code() != absl::StatusCode::kNotFound) return task.status();
   return make_error(absl::StatusCode::kNotFound, reason, "name", "there is nothing of that name",
@@ -247,8 +253,8 @@ absl::StatusOr<TaskRecord> ServiceCore::find(const std::string& id, const std::s
 absl::Status ServiceCore::cancel(const std::string& id) {
   ASSIGN_OR_RETURN(const TaskRecord task, find(id, "", "OPERATION_NOT_FOUND"));
   if (is_final(task.state)) return absl::OkStatus();
-  const auto cancelled = jobs_->apply(id, CancelRequested{});
-  if (cancelled.ok() && is_final(cancelled->state)) (void)erase_spent_blobs(jobs_, blobs_);
+  const auto cancelled = jobs_.apply(id, CancelRequested{});
+  if (cancelled.ok() && is_final(cancelled->state)) (void)erase_spent();
   // It may have ended between the look and the word: that is no error of the caller's.
   return cancelled.status().code() == absl::StatusCode::kFailedPrecondition ? absl::OkStatus() : cancelled.status();
 }
@@ -266,11 +272,11 @@ absl::Status ServiceCore::watch(const std::string& id, const std::function<bool(
       return make_error(absl::StatusCode::kUnavailable, "SERVER_STOPPING", "", "the server is stopping",
                         "Watch the same operation again in a moment: the work goes on.");
     }
-    ASSIGN_OR_RETURN(task, jobs_->wait(id, told, kWatchSlice));
+    ASSIGN_OR_RETURN(task, jobs_.wait(id, told, kWatchSlice));
   }
 }
 
-void ServiceCore::stop() { stopping_.cancel(); }
+absl::Status ServiceCore::erase_spent() { return erase_spent_blobs(all_jobs_, all_blobs_); }
 bool ServiceCore::stopping() const { return stopping_.cancelled(); }
 
 }  // namespace tryon

@@ -1,4 +1,5 @@
-// What it is: what every handler calls: requests into tasks, tasks by name, watching, cancelling. Knows no gRPC.
+// What it is: what every handler calls: requests into tasks, tasks by name, watching, cancelling; for one tenant, whose
+// own is all that it sees. Knows no gRPC.
 // Times: microseconds since the epoch. How it fails: BLOB_MISSING, BODY_NOT_FOUND, GARMENT_NOT_FOUND, ...
 // Thread rules: all methods from any thread.
 #pragma once
@@ -14,8 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/drape/request.h"
-#include "server/store/blob_store.h"
-#include "server/store/job_store.h"
+#include "server/store/tenant_view.h"
 
 namespace tryon {
 
@@ -31,8 +31,14 @@ struct DrapeOrder {
 class ServiceCore {
  public:
   // With `max_queued` tasks waiting, new ones are refused (QUEUE_FULL) before memory or disk grow.
-  ServiceCore(JobStore* jobs, BlobStore* blobs, int64_t max_queued = 10'000)
-      : jobs_(jobs), blobs_(blobs), max_queued_(max_queued) {}
+  ServiceCore(JobStore* jobs, BlobStore* blobs, const std::string& tenant, CancelFlag stopping,
+              int64_t max_queued = 10'000)
+      : all_jobs_(jobs),
+        all_blobs_(blobs),
+        jobs_(jobs, tenant),
+        blobs_(blobs, tenant),
+        max_queued_(max_queued),
+        stopping_(std::move(stopping)) {}
 
   absl::StatusOr<TaskRecord> create_body(const BodyRequest& request);
   // The task that create_body would give, without making anything.
@@ -44,7 +50,10 @@ class ServiceCore {
   // check_only requests give a task of kind "check", which is no garment.
   absl::StatusOr<TaskRecord> create_garment(const GarmentRequest& request);
   absl::StatusOr<std::vector<TaskRecord>> list_garments(const std::optional<TaskCursor>& after, int limit);
+  // With all drapes of it.
   absl::Status delete_garment(const std::string& id);
+  // A task of any kind, alone.
+  absl::Status delete_task(const std::string& id);
   // The drape belongs to the server from here on: no caller's leaving cancels it.
   absl::StatusOr<TaskRecord> create_drape(const DrapeOrder& order);
   // A task of kind "advice": all of the garment's sizes, or those named, on the body.
@@ -64,10 +73,12 @@ class ServiceCore {
   absl::Status watch(const std::string& id, const std::function<bool(const TaskRecord&)>& tell,
                      const std::function<bool()>& abandoned);
 
-  void stop();  // ends all watches
-  bool stopping() const;
-  JobStore& jobs() { return *jobs_; }
-  BlobStore& blobs() { return *blobs_; }
+  bool stopping() const;  // then all watches end
+  const std::string& tenant() const { return jobs_.tenant(); }
+  JobStore& jobs() { return jobs_; }
+  BlobStore& blobs() { return blobs_; }
+  // Erases what nobody needs any more, whoever had it.
+  absl::Status erase_spent();
 
   // BLOB_MISSING unless it was uploaded (or the digest is empty).
   absl::Status need_blob(const std::string& digest, std::string_view field);
@@ -75,7 +86,7 @@ class ServiceCore {
  private:
   absl::Status room_for(const std::string& id);
   absl::StatusOr<TaskRecord> submit(const TaskRecord& task);
-  absl::Status delete_task(const std::string& id);
+  absl::Status delete_with_drapes(const std::string& id);
   absl::Status need_tailored_body(const GarmentRequest& request);
 
   struct Claim {
@@ -83,10 +94,14 @@ class ServiceCore {
     bool kept = false;  // somebody else wants it too
   };
 
-  JobStore* const jobs_;
-  BlobStore* const blobs_;
+  std::string own_id(const std::string& digest) const { return owned_id(tenant(), digest); }
+
+  JobStore* const all_jobs_;
+  BlobStore* const all_blobs_;
+  TenantJobStore jobs_;
+  TenantBlobStore blobs_;
   const int64_t max_queued_;
-  CancelFlag stopping_;
+  const CancelFlag stopping_;
   std::mutex mutex_;
   std::map<std::string, Claim> claims_ ABSL_GUARDED_BY(mutex_);
 };

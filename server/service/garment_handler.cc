@@ -21,29 +21,31 @@ using grpc::ServerContext;
 
 class GarmentHandler final : public v1::GarmentService::Service {
  public:
-  GarmentHandler(ServiceCore* core, Metrics* metrics) : core_(core), metrics_(metrics) {}
+  GarmentHandler(Tenants* tenants, Metrics* metrics) : tenants_(tenants), metrics_(metrics) {}
 
-  grpc::Status CreateGarment(ServerContext*, const v1::CreateGarmentRequest* request, Operation* response) override {
+  grpc::Status CreateGarment(ServerContext* context, const v1::CreateGarmentRequest* request,
+                             Operation* response) override {
     CallScope call(metrics_, "GarmentService.CreateGarment");
-    return call.finish(create(*request, response));
+    return call.finish(create(tenants_->of(context), *request, response));
   }
 
-  grpc::Status GetGarment(ServerContext*, const v1::GetGarmentRequest* request, v1::Garment* response) override {
+  grpc::Status GetGarment(ServerContext* context, const v1::GetGarmentRequest* request,
+                          v1::Garment* response) override {
     CallScope call(metrics_, "GarmentService.GetGarment");
-    return call.finish(get(*request, response));
+    return call.finish(get(tenants_->of(context), *request, response));
   }
 
-  grpc::Status ListGarments(ServerContext*, const v1::ListGarmentsRequest* request,
+  grpc::Status ListGarments(ServerContext* context, const v1::ListGarmentsRequest* request,
                             v1::ListGarmentsResponse* response) override {
     CallScope call(metrics_, "GarmentService.ListGarments");
-    return call.finish(list(*request, response));
+    return call.finish(list(tenants_->of(context), *request, response));
   }
 
-  grpc::Status DeleteGarment(ServerContext*, const v1::DeleteGarmentRequest* request,
+  grpc::Status DeleteGarment(ServerContext* context, const v1::DeleteGarmentRequest* request,
                              google::protobuf::Empty*) override {
     CallScope call(metrics_, "GarmentService.DeleteGarment");
     const auto id = parse_name(request->name(), "garments");
-    return call.finish(id.ok() ? core_->delete_garment(*id) : id.status());
+    return call.finish(id.ok() ? tenants_->of(context).delete_garment(*id) : id.status());
   }
 
   grpc::Status ListTemplates(ServerContext*, const v1::ListTemplatesRequest*,
@@ -54,35 +56,35 @@ class GarmentHandler final : public v1::GarmentService::Service {
   }
 
  private:
-  absl::Status create(const v1::CreateGarmentRequest& request, Operation* response) {
+  absl::Status create(ServiceCore& core, const v1::CreateGarmentRequest& request, Operation* response) {
     ASSIGN_OR_RETURN(const GarmentRequest domain, to_domain(request));
-    ASSIGN_OR_RETURN(const TaskRecord task, core_->create_garment(domain));
+    ASSIGN_OR_RETURN(const TaskRecord task, core.create_garment(domain));
     *response = to_operation(task, absl::ToUnixMicros(absl::Now()));
     return absl::OkStatus();
   }
 
-  absl::Status get(const v1::GetGarmentRequest& request, v1::Garment* response) {
+  absl::Status get(ServiceCore& core, const v1::GetGarmentRequest& request, v1::Garment* response) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "garments"));
-    ASSIGN_OR_RETURN(const TaskRecord task, core_->find(id, "garment", "GARMENT_NOT_FOUND"));
+    ASSIGN_OR_RETURN(const TaskRecord task, core.find(id, "garment", "GARMENT_NOT_FOUND"));
     *response = to_garment(task);
     return absl::OkStatus();
   }
 
-  absl::Status list(const v1::ListGarmentsRequest& request, v1::ListGarmentsResponse* response) {
-    auto lister = [this](const auto& after, int limit) { return core_->list_garments(after, limit); };
+  absl::Status list(ServiceCore& core, const v1::ListGarmentsRequest& request, v1::ListGarmentsResponse* response) {
+    auto lister = [&core](const auto& after, int limit) { return core.list_garments(after, limit); };
     ASSIGN_OR_RETURN(const std::vector<TaskRecord> tasks, page_of(request, lister, response));
     for (const TaskRecord& task : tasks) *response->add_garments() = to_listed_garment(task);
     return absl::OkStatus();
   }
 
-  ServiceCore* const core_;
+  Tenants* const tenants_;
   Metrics* const metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> make_garment_handler(ServiceCore* core, Metrics* metrics) {
-  return std::make_unique<GarmentHandler>(core, metrics);
+std::unique_ptr<grpc::Service> make_garment_handler(Tenants* tenants, Metrics* metrics) {
+  return std::make_unique<GarmentHandler>(tenants, metrics);
 }
 
 }  // namespace tryon

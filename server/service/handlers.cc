@@ -88,9 +88,9 @@ absl::Duration limit_within(absl::Duration limit, absl::Time deadline) {
 
 class BlobHandler final : public v1::BlobService::Service {
  public:
-  BlobHandler(ServiceCore* core, Metrics* metrics) : core_(core), metrics_(metrics) {}
+  BlobHandler(Tenants* tenants, Metrics* metrics) : tenants_(tenants), metrics_(metrics) {}
 
-  grpc::Status FindMissingBlobs(ServerContext*, const v1::FindMissingBlobsRequest* request,
+  grpc::Status FindMissingBlobs(ServerContext* context, const v1::FindMissingBlobsRequest* request,
                                 v1::FindMissingBlobsResponse* response) override {
     CallScope call(metrics_, "BlobService.FindMissingBlobs");
     if (request->sha256_size() > kMaxDigests) {
@@ -98,8 +98,9 @@ class BlobHandler final : public v1::BlobService::Service {
                                        cat(request->sha256_size(), " digests are more than ", kMaxDigests),
                                        "Ask in several calls."));
     }
+    BlobStore& blobs = tenants_->of(context).blobs();
     for (const std::string& digest : request->sha256()) {
-      const absl::Status found = core_->blobs().blob_size(digest).status();
+      const absl::Status found = blobs.blob_size(digest).status();
       if (found.code() == absl::StatusCode::kNotFound) {
         response->add_missing_sha256(digest);
       } else if (!found.ok()) {
@@ -110,23 +111,25 @@ class BlobHandler final : public v1::BlobService::Service {
   }
 
  private:
-  ServiceCore* const core_;
+  Tenants* const tenants_;
   Metrics* const metrics_;
 };
 
 class DrapeHandler final : public v1::DrapeService::Service {
  public:
-  DrapeHandler(ServiceCore* core, StreamSlots* slots, Metrics* metrics)
-      : core_(core), slots_(slots), metrics_(metrics) {}
+  DrapeHandler(Tenants* tenants, StreamSlots* slots, Metrics* metrics)
+      : tenants_(tenants), slots_(slots), metrics_(metrics) {}
 
-  grpc::Status CreateDrape(ServerContext*, const v1::CreateDrapeRequest* request, Operation* response) override {
+  grpc::Status CreateDrape(ServerContext* context, const v1::CreateDrapeRequest* request,
+                           Operation* response) override {
     CallScope call(metrics_, "DrapeService.CreateDrape");
     const auto order = order_of(*request);
-    return call.finish(order.ok() ? answer(core_->create_drape(*order), response) : order.status());
+    return call.finish(order.ok() ? answer(tenants_->of(context).create_drape(*order), response) : order.status());
   }
 
   grpc::Status RunDrape(ServerContext* context, const v1::RunDrapeRequest* request, OperationWriter* writer) override {
     CallScope call(metrics_, "DrapeService.RunDrape");
+    call.reads(tenants_->caller(context), request->drape().body());
     auto order = order_of(request->drape());
     if (!order.ok()) return call.finish(prefix_field(order.status(), "drape."));
     return call.finish(run(context, *order, writer));
@@ -135,81 +138,86 @@ class DrapeHandler final : public v1::DrapeService::Service {
   grpc::Status WatchOperation(ServerContext* context, const v1::WatchOperationRequest* request,
                               OperationWriter* writer) override {
     CallScope call(metrics_, "DrapeService.WatchOperation");
+    call.reads(tenants_->caller(context), request->name());
     return call.finish(watch(context, *request, writer));
   }
 
-  grpc::Status GetDrape(ServerContext*, const v1::GetDrapeRequest* request, v1::Drape* response) override {
+  grpc::Status GetDrape(ServerContext* context, const v1::GetDrapeRequest* request, v1::Drape* response) override {
     CallScope call(metrics_, "DrapeService.GetDrape");
-    return call.finish(get(*request, response));
+    call.reads(tenants_->caller(context), request->name());
+    return call.finish(get(tenants_->of(context), *request, response));
   }
 
-  grpc::Status AdviseSize(ServerContext*, const v1::AdviseSizeRequest* request, Operation* response) override {
+  grpc::Status AdviseSize(ServerContext* context, const v1::AdviseSizeRequest* request, Operation* response) override {
     CallScope call(metrics_, "DrapeService.AdviseSize");
-    return call.finish(advise(*request, response));
+    return call.finish(advise(tenants_->of(context), *request, response));
   }
 
  private:
-  absl::Status advise(const v1::AdviseSizeRequest& request, Operation* response) {
+  absl::Status advise(ServiceCore& core, const v1::AdviseSizeRequest& request, Operation* response) {
     const auto order = order_of(request.drape());
     if (!order.ok()) return prefix_field(order.status(), "drape.");
     ASSIGN_OR_RETURN(const std::vector<std::string> sizes, sizes_of(request));
-    return answer(core_->create_advice(*order, sizes), response);
+    return answer(core.create_advice(*order, sizes), response);
   }
 
   absl::Status run(ServerContext* context, DrapeOrder order, OperationWriter* writer) {
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
     order.time_limit = limit_within(order.time_limit, absl::FromChrono(context->deadline()));
-    ASSIGN_OR_RETURN(const TaskRecord task, core_->join_drape(order));
-    const absl::Status status = stream(core_, task.id, context, slot.get(), writer);
-    core_->leave_drape(task.id, status.ok());
+    ServiceCore& core = tenants_->of(context);
+    ASSIGN_OR_RETURN(const TaskRecord task, core.join_drape(order));
+    const absl::Status status = stream(&core, task.id, context, slot.get(), writer);
+    core.leave_drape(task.id, status.ok());
     return status;
   }
 
   absl::Status watch(ServerContext* context, const v1::WatchOperationRequest& request, OperationWriter* writer) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "operations"));
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
-    return stream(core_, id, context, slot.get(), writer);
+    return stream(&tenants_->of(context), id, context, slot.get(), writer);
   }
 
-  absl::Status get(const v1::GetDrapeRequest& request, v1::Drape* response) {
+  absl::Status get(ServiceCore& core, const v1::GetDrapeRequest& request, v1::Drape* response) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "drapes"));
-    ASSIGN_OR_RETURN(const TaskRecord task, core_->find(id, "drape", "DRAPE_NOT_FOUND"));
+    ASSIGN_OR_RETURN(const TaskRecord task, core.find(id, "drape", "DRAPE_NOT_FOUND"));
     *response = to_drape(task);
     return absl::OkStatus();
   }
-  ServiceCore* const core_;
+  Tenants* const tenants_;
   StreamSlots* const slots_;
   Metrics* const metrics_;
 };
 
 class OperationsHandler final : public google::longrunning::Operations::Service {
  public:
-  OperationsHandler(ServiceCore* core, StreamSlots* slots, Metrics* metrics)
-      : core_(core), slots_(slots), metrics_(metrics) {}
+  OperationsHandler(Tenants* tenants, StreamSlots* slots, Metrics* metrics)
+      : tenants_(tenants), slots_(slots), metrics_(metrics) {}
 
-  grpc::Status GetOperation(ServerContext*, const google::longrunning::GetOperationRequest* request,
+  grpc::Status GetOperation(ServerContext* context, const google::longrunning::GetOperationRequest* request,
                             Operation* response) override {
     CallScope call(metrics_, "Operations.GetOperation");
-    return call.finish(get(request->name(), response));
+    call.reads(tenants_->caller(context), request->name());
+    return call.finish(get(tenants_->of(context), request->name(), response));
   }
 
-  grpc::Status CancelOperation(ServerContext*, const google::longrunning::CancelOperationRequest* request,
+  grpc::Status CancelOperation(ServerContext* context, const google::longrunning::CancelOperationRequest* request,
                                google::protobuf::Empty*) override {
     CallScope call(metrics_, "Operations.CancelOperation");
     const auto id = parse_name(request->name(), "operations");
-    return call.finish(id.ok() ? core_->cancel(*id) : id.status());
+    return call.finish(id.ok() ? tenants_->of(context).cancel(*id) : id.status());
   }
 
   grpc::Status WaitOperation(ServerContext* context, const google::longrunning::WaitOperationRequest* request,
                              Operation* response) override {
     CallScope call(metrics_, "Operations.WaitOperation");
+    call.reads(tenants_->caller(context), request->name());
     return call.finish(wait(context, *request, response));
   }
 
  private:
-  absl::Status get(const std::string& name, Operation* response) {
+  absl::Status get(ServiceCore& core, const std::string& name, Operation* response) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(name, "operations"));
-    return answer(core_->find(id, "", "OPERATION_NOT_FOUND"), response);
+    return answer(core.find(id, "", "OPERATION_NOT_FOUND"), response);
   }
 
   absl::Status wait(ServerContext* context, const google::longrunning::WaitOperationRequest& request,
@@ -218,17 +226,18 @@ class OperationsHandler final : public google::longrunning::Operations::Service 
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
     const absl::Duration asked = request.has_timeout() ? duration_of(request.timeout()) : kMaxWait;
     const absl::Time until = absl::Now() + std::clamp(asked, absl::ZeroDuration(), kMaxWait);
-    const absl::Status status = core_->watch(
+    ServiceCore& core = tenants_->of(context);
+    const absl::Status status = core.watch(
         id, [](const TaskRecord&) { return true; },
         [&] {
           slot->touch();
           return context->IsCancelled() || absl::Now() >= until;
         });
     if (!status.ok() && status.code() != absl::StatusCode::kCancelled) return status;
-    return get(request.name(), response);
+    return get(core, request.name(), response);
   }
 
-  ServiceCore* const core_;
+  Tenants* const tenants_;
   StreamSlots* const slots_;
   Metrics* const metrics_;
 };
@@ -283,16 +292,16 @@ class ServerHandler final : public v1::ServerService::Service {
 
 }  // namespace
 
-std::vector<std::unique_ptr<grpc::Service>> make_services(ServiceCore* core, StreamSlots* slots, Metrics* metrics) {
+std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, StreamSlots* slots, Metrics* metrics) {
   std::vector<std::unique_ptr<grpc::Service>> services;
-  services.push_back(make_bytestream_handler(core, slots, metrics));
-  services.push_back(std::make_unique<BlobHandler>(core, metrics));
-  services.push_back(make_body_handler(core, metrics));
-  services.push_back(make_garment_handler(core, metrics));
-  services.push_back(std::make_unique<DrapeHandler>(core, slots, metrics));
-  services.push_back(make_batch_handler(core, slots, metrics));
-  services.push_back(make_queue_handler(core, metrics));
-  services.push_back(std::make_unique<OperationsHandler>(core, slots, metrics));
+  services.push_back(make_bytestream_handler(tenants, slots, metrics));
+  services.push_back(std::make_unique<BlobHandler>(tenants, metrics));
+  services.push_back(make_body_handler(tenants, metrics));
+  services.push_back(make_garment_handler(tenants, metrics));
+  services.push_back(std::make_unique<DrapeHandler>(tenants, slots, metrics));
+  services.push_back(make_batch_handler(tenants, slots, metrics));
+  services.push_back(make_queue_handler(tenants, metrics));
+  services.push_back(std::make_unique<OperationsHandler>(tenants, slots, metrics));
   services.push_back(std::make_unique<ServerHandler>(metrics));
   return services;
 }

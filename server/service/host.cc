@@ -15,9 +15,10 @@
 #include "server/base/text.h"
 #include "server/ops/log.h"
 #include "server/service/batch_pump.h"
-#include "server/service/core.h"
 #include "server/service/handlers.h"
+#include "server/service/housekeeper.h"
 #include "server/service/stream_slots.h"
+#include "server/service/tenants.h"
 
 namespace tryon {
 namespace {
@@ -41,9 +42,10 @@ void keep_grpc_until_exit() { [[maybe_unused]] static const bool kept = (grpc_in
 }  // namespace
 
 struct ServiceHost::Impl {
-  Impl(JobStore* jobs, BlobStore* blobs, Metrics* m) : core(jobs, blobs), metrics(m) {}
-  ServiceCore core;
-  BatchPump pump{&core};
+  Impl(JobStore* jobs, BlobStore* blobs, Metrics* m) : tenants(jobs, blobs), metrics(m) {}
+  Tenants tenants;
+  BatchPump pump{&tenants};
+  Housekeeper housekeeper{&tenants};
   Metrics* const metrics;
   std::unique_ptr<StreamSlots> slots;
   std::vector<std::unique_ptr<grpc::Service>> services;
@@ -55,16 +57,16 @@ struct ServiceHost::Impl {
 
   // Workers are other processes: what they finished is read from the store and told to the metrics.
   void feed_metrics() {
-    int64_t cursor = core.jobs().finished_cursor().value_or(0);
+    int64_t cursor = tenants.jobs().finished_cursor().value_or(0);
     while (!fed.cancelled()) {
-      const auto finished = core.jobs().finished_since(cursor, kFeedBatch);
+      const auto finished = tenants.jobs().finished_since(cursor, kFeedBatch);
       for (size_t i = 0; finished.ok() && i < finished->size(); ++i) {
         const FinishedTask& task = (*finished)[i];
         cursor = task.cursor;
         metrics->count_task(task.kind, task.outcome, task.reason, task.run_seconds);
         for (const auto& [stage, seconds] : task.stage_seconds) metrics->observe_stage(stage, seconds);
       }
-      if (const auto stats = core.jobs().stats(); stats.ok()) metrics->set_queue(stats->queued, stats->running);
+      if (const auto stats = tenants.jobs().stats(); stats.ok()) metrics->set_queue(stats->queued, stats->running);
       std::unique_lock lock(mutex);
       changed.wait_for(lock, absl::ToChronoMilliseconds(kFeedPause), [this] { return fed.cancelled(); });
     }
@@ -88,19 +90,20 @@ ServiceHost::~ServiceHost() { stop(absl::ZeroDuration()); }
 absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
   const bool guarded = options.security.has_tls() && options.security.knows_callers();
   if (!guarded && !options.insecure_listen && !is_loopback(options.listen)) {
-    return invalid_input("LISTEN_NOT_LOOPBACK", "--listen",
-                         cat("without TLS and a way to know callers the server listens on loopback only, not on ",
-                             options.listen),
-                         "Give --tls-certificate, --tls-key and --token-file or --tls-client-ca, or allow it with "
-                         "--insecure-listen.");
+    return invalid_input(
+        "LISTEN_NOT_LOOPBACK", "--listen",
+        cat("without TLS and a way to know callers the server listens on loopback only, not on ", options.listen),
+        "Give --tls-certificate, --tls-key and --token-file or --tls-client-ca, or allow it with "
+        "--insecure-listen.");
   }
   keep_grpc_until_exit();
-  ASSIGN_OR_RETURN(const auto credentials, server_credentials(options.security));
+  ASSIGN_OR_RETURN(const Guards guards, open_guards(options.security));
+  impl_->tenants.know(guards.tokens);
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   int port = 0;
-  builder.AddListeningPort(options.listen, credentials, &port);
+  builder.AddListeningPort(options.listen, guards.credentials, &port);
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 100);
@@ -108,7 +111,7 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 16 << 10);
   builder.SetResourceQuota(grpc::ResourceQuota("tryon").SetMaxThreads(options.max_threads));
   impl_->slots = std::make_unique<StreamSlots>(StreamSlots::Limits{options.max_streams, options.stream_idle});
-  impl_->services = make_services(&impl_->core, impl_->slots.get(), impl_->metrics);
+  impl_->services = make_services(&impl_->tenants, impl_->slots.get(), impl_->metrics);
   for (const auto& service : impl_->services) builder.RegisterService(service.get());
   impl_->server = builder.BuildAndStart();
   if (impl_->server == nullptr || (port == 0 && options.listen.rfind("unix:", 0) != 0)) {
@@ -117,6 +120,7 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
   }
   impl_->server->GetHealthCheckService()->SetServingStatus(kDrapeServiceName, true);
   impl_->pump.start();
+  impl_->housekeeper.start(options.retention);
   if (impl_->metrics != nullptr) impl_->feed = std::thread([this] { impl_->feed_metrics(); });
   return port;
 }
@@ -128,8 +132,9 @@ void ServiceHost::withdraw() {
 void ServiceHost::stop(absl::Duration grace) {
   withdraw();
   if (impl_->server != nullptr) {
-    impl_->core.stop();
+    impl_->tenants.stop();
     impl_->pump.stop();
+    impl_->housekeeper.stop();
     impl_->server->Shutdown(absl::ToChronoTime(absl::Now() + grace));
     impl_->server->Wait();
     impl_->server.reset();

@@ -29,45 +29,49 @@ v1::DeadLetter to_dead_letter(const TaskRecord& task) {
 
 class QueueHandler final : public v1::QueueService::Service {
  public:
-  QueueHandler(ServiceCore* core, Metrics* metrics) : core_(core), metrics_(metrics) {}
+  QueueHandler(Tenants* tenants, Metrics* metrics) : tenants_(tenants), metrics_(metrics) {}
 
-  grpc::Status ListDeadLetters(ServerContext*, const v1::ListDeadLettersRequest* request,
+  grpc::Status ListDeadLetters(ServerContext* context, const v1::ListDeadLettersRequest* request,
                                v1::ListDeadLettersResponse* response) override {
     CallScope call(metrics_, "QueueService.ListDeadLetters");
-    return call.finish(list(*request, response));
+    return call.finish(list(tenants_->of(context), *request, response));
   }
 
-  grpc::Status RequeueDeadLetter(ServerContext*, const v1::RequeueDeadLetterRequest* request,
+  grpc::Status RequeueDeadLetter(ServerContext* context, const v1::RequeueDeadLetterRequest* request,
                                  v1::RequeueDeadLetterResponse* response) override {
     CallScope call(metrics_, "QueueService.RequeueDeadLetter");
-    return call.finish(requeue(*request, response));
+    return call.finish(requeue(tenants_->of(context), *request, response));
   }
 
  private:
-  absl::Status list(const v1::ListDeadLettersRequest& request, v1::ListDeadLettersResponse* response) {
-    auto lister = [this](const auto& after, int limit) { return core_->jobs().dead_letters(after, limit); };
+  absl::Status list(ServiceCore& core, const v1::ListDeadLettersRequest& request,
+                    v1::ListDeadLettersResponse* response) {
+    auto lister = [&core](const auto& after, int limit) {
+      return core.jobs().dead_letters(core.tenant(), after, limit);
+    };
     auto place = [](const TaskRecord& task) { return TaskCursor{task.finished_us, task.id}; };
     ASSIGN_OR_RETURN(const std::vector<TaskRecord> tasks, page_of(request, lister, response, place));
     for (const TaskRecord& task : tasks) *response->add_dead_letters() = to_dead_letter(task);
     return absl::OkStatus();
   }
 
-  absl::Status requeue(const v1::RequeueDeadLetterRequest& request, v1::RequeueDeadLetterResponse* response) {
+  absl::Status requeue(ServiceCore& core, const v1::RequeueDeadLetterRequest& request,
+                       v1::RequeueDeadLetterResponse* response) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "operations"));
-    RETURN_IF_ERROR(core_->find(id, "", "OPERATION_NOT_FOUND").status());
-    ASSIGN_OR_RETURN(const TaskRecord task, core_->jobs().apply(id, Resubmitted{0}));
+    RETURN_IF_ERROR(core.find(id, "", "OPERATION_NOT_FOUND").status());
+    ASSIGN_OR_RETURN(const TaskRecord task, core.jobs().apply(id, Resubmitted{0}));
     response->set_state(to_state(task.state));
     return absl::OkStatus();
   }
 
-  ServiceCore* const core_;
+  Tenants* const tenants_;
   Metrics* const metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> make_queue_handler(ServiceCore* core, Metrics* metrics) {
-  return std::make_unique<QueueHandler>(core, metrics);
+std::unique_ptr<grpc::Service> make_queue_handler(Tenants* tenants, Metrics* metrics) {
+  return std::make_unique<QueueHandler>(tenants, metrics);
 }
 
 }  // namespace tryon

@@ -34,11 +34,21 @@ class BlobStore {
 
   // In one step, for results; returns the digest. Putting what is there already writes nothing.
   absl::StatusOr<std::string> put(std::string_view bytes);
+  // The same where the digest is known; in a store of many tenants with the owner's name before it.
+  virtual absl::Status put_named(const std::string& digest, std::string_view bytes);
+};
+
+// A store whose uploads can be taken out again unfinished: where sealed ones wait until they are whole.
+class SpoolStore : public BlobStore {
+ public:
+  // The bytes so far, unverified; the upload stays.
+  virtual absl::StatusOr<std::string> read_upload(const std::string& upload) = 0;
+  virtual absl::Status drop_upload(const std::string& upload) = 0;  // no error where there is none
 };
 
 inline constexpr int64_t kMaxBlobBytes = 64ll << 20;
-std::unique_ptr<BlobStore> make_memory_blob_store();
+std::unique_ptr<SpoolStore> make_memory_blob_store();
 // Creates the folder where there is none. Uploads that nobody touched for a day are removed on opening.
-absl::StatusOr<std::unique_ptr<BlobStore>> open_directory_blob_store(const std::string& root);
+absl::StatusOr<std::unique_ptr<SpoolStore>> open_directory_blob_store(const std::string& root);
 
 }  // namespace tryon

@@ -101,7 +101,7 @@ absl::StatusOr<std::string> digest_of(const File& file, int64_t size) {
   return hash.finish_hex();
 }
 
-class DirectoryBlobStore : public BlobStore {
+class DirectoryBlobStore : public SpoolStore {
  public:
   explicit DirectoryBlobStore(std::string root) : root_(std::move(root)) {}
 
@@ -177,6 +177,21 @@ class DirectoryBlobStore : public BlobStore {
       return errno == ENOENT || errno == ENOTDIR ? absl::OkStatus() : disk_error("erasing a blob", errno);
     }
     return sync_folder(path.substr(0, path.rfind('/')));
+  }
+
+  absl::StatusOr<std::string> read_upload(const std::string& upload) override {
+    RETURN_IF_ERROR(check_upload_name(upload));
+    RETURN_IF_ERROR(read_meta(upload).status());
+    ASSIGN_OR_RETURN(const File file, open_locked(upload));
+    ASSIGN_OR_RETURN(const int64_t size, length(file));
+    return read_at(file, 0, size);
+  }
+
+  absl::Status drop_upload(const std::string& upload) override {
+    RETURN_IF_ERROR(check_upload_name(upload));
+    unlink(data_path(upload).c_str());
+    unlink(meta_path(upload).c_str());
+    return absl::OkStatus();
   }
 
   absl::Status prepare() {
@@ -298,7 +313,7 @@ class DirectoryBlobStore : public BlobStore {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<BlobStore>> open_directory_blob_store(const std::string& root) {
+absl::StatusOr<std::unique_ptr<SpoolStore>> open_directory_blob_store(const std::string& root) {
   auto store = std::make_unique<DirectoryBlobStore>(root);
   RETURN_IF_ERROR(store->prepare());
   return store;

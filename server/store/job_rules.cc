@@ -39,6 +39,7 @@ TaskRecord fresh_task(const TaskRecord& asked, int64_t now_us) {
   task.tenant = asked.tenant;
   task.lane = asked.lane;
   task.subject = asked.subject;
+  task.garment = asked.garment;
   task = with_inputs_of(std::move(task), asked);
   task.max_attempts = std::max(1, asked.max_attempts);
   task.deadline_us = asked.deadline_us;

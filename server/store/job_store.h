@@ -42,6 +42,16 @@ struct TaskCursor {
   bool operator==(const TaskCursor&) const = default;
 };
 
+// The key to one sealed blob (sealed_blob_store.h). Destroying it destroys the blob, wherever copies of it lie.
+struct Seal {
+  std::string name;    // of the blob, as tasks have it
+  std::string key;     // hex, wrapped by the master key if there is one
+  std::string sealed;  // digest of the sealed bytes
+  int64_t size = 0;    // of the blob itself
+  int64_t made_us = 0;
+  bool operator==(const Seal&) const = default;
+};
+
 // A piece of a batch's expansion: items [from, to), and held items that are tried again.
 struct BatchStep {
   struct Item {
@@ -83,10 +93,12 @@ class JobStore {
   virtual absl::StatusOr<std::vector<FinishedTask>> finished_since(int64_t cursor, int limit) = 0;
   virtual absl::StatusOr<int64_t> finished_cursor() = 0;
 
-  // The tasks of a kind, newest first, after a place in that list; at most `limit`.
-  virtual absl::StatusOr<std::vector<TaskRecord>> list(const std::string& kind, const std::optional<TaskCursor>& after,
-                                                       int limit) = 0;
-  // Ids of the tasks with that subject, in order.
+  // A tenant's tasks of a kind, newest first, after a place in that list; at most `limit`.
+  virtual absl::StatusOr<std::vector<TaskRecord>> list(const std::string& tenant, const std::string& kind,
+                                                       const std::optional<TaskCursor>& after, int limit) = 0;
+  // Everybody's tasks of a kind that were created before, oldest first; at most `limit`.
+  virtual absl::StatusOr<std::vector<TaskRecord>> older(const std::string& kind, int64_t before_us, int limit) = 0;
+  // Ids of the tasks with that subject or garment, in order.
   virtual absl::StatusOr<std::vector<std::string>> made_from(const std::string& subject) = 0;
   // Whether a task made this blob, or reads it still (it is not finished, or keeps its inputs).
   virtual absl::StatusOr<bool> needs_blob(const std::string& digest) = 0;
@@ -95,8 +107,9 @@ class JobStore {
   virtual absl::StatusOr<std::vector<std::string>> spent_blobs(int limit) = 0;
   // Takes a digest off that list.
   virtual absl::Status forget_blob(const std::string& digest) = 0;
-  // The dead letters, the latest first, after a place in that list (its created_us is the time of death).
-  virtual absl::StatusOr<std::vector<TaskRecord>> dead_letters(const std::optional<TaskCursor>& after, int limit) = 0;
+  // A tenant's dead letters, the latest first, after a place in that list (its created_us is the time of death).
+  virtual absl::StatusOr<std::vector<TaskRecord>> dead_letters(const std::string& tenant,
+                                                               const std::optional<TaskCursor>& after, int limit) = 0;
   // Removes every trace of a finished task but its line in finished_since; FAILED_PRECONDITION (TASK_STATE) before.
   virtual absl::Status erase(const std::string& id) = 0;
 
@@ -104,7 +117,8 @@ class JobStore {
   // cursor.
   virtual absl::StatusOr<BatchRecord> submit_batch(const BatchRecord& record) = 0;
   virtual absl::StatusOr<BatchRecord> get_batch(const std::string& id) = 0;
-  virtual absl::StatusOr<std::vector<BatchRecord>> list_batches(const std::optional<TaskCursor>& after, int limit) = 0;
+  virtual absl::StatusOr<std::vector<BatchRecord>> list_batches(const std::string& tenant,
+                                                                const std::optional<TaskCursor>& after, int limit) = 0;
   virtual absl::StatusOr<std::vector<std::string>> live_batches() = 0;  // ids of those that are not final, oldest first
   // Moves a batch, and its items with it: a pause takes back (holds) those whose tasks wait in the queue; a cancel ends
   // those that nobody else waits for and settles the rest as cancelled; a retry holds the failed and the cancelled
@@ -120,6 +134,15 @@ class JobStore {
                                                              std::optional<ItemOutcome> outcome) = 0;
   // A final batch and its items; the tasks stay. FAILED_PRECONDITION (BATCH_STATE) before.
   virtual absl::Status erase_batch(const std::string& id) = 0;
+
+  // Keeps a seal, unless there is one of that name: returns the one that is kept. made_us is the store's to set.
+  virtual absl::StatusOr<Seal> keep_seal(const Seal& seal) = 0;
+  virtual absl::StatusOr<std::optional<Seal>> find_seal(const std::string& name) = 0;
+  // Destroys the key; no error where there is none.
+  virtual absl::Status forget_seal(const std::string& name) = 0;
+  // Names of seals made before that no task and no batch needs: uploads that were never used; in order, at most
+  // `limit`.
+  virtual absl::StatusOr<std::vector<std::string>> unneeded_seals(int64_t before_us, int limit) = 0;
 };
 
 using Clock = std::function<int64_t()>;  // microseconds since the epoch; an empty one is the system's

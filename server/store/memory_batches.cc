@@ -100,11 +100,14 @@ absl::StatusOr<BatchRecord> MemoryJobStore::get_batch(const std::string& id) {
   return batch->record;
 }
 
-absl::StatusOr<std::vector<BatchRecord>> MemoryJobStore::list_batches(const std::optional<TaskCursor>& after,
+absl::StatusOr<std::vector<BatchRecord>> MemoryJobStore::list_batches(const std::string& tenant,
+                                                                      const std::optional<TaskCursor>& after,
                                                                       int limit) {
   std::lock_guard lock(mutex_);
   std::map<std::pair<int64_t, std::string>, const BatchRecord*> sorted;
-  for (const auto& [id, batch] : batches_) sorted[{batch.record.created_us, id}] = &batch.record;
+  for (const auto& [id, batch] : batches_) {
+    if (batch.record.tenant == tenant) sorted[{batch.record.created_us, id}] = &batch.record;
+  }
   std::vector<BatchRecord> out;
   auto end = after ? sorted.lower_bound({after->created_us, after->id}) : sorted.end();
   for (auto it = std::make_reverse_iterator(end); it != sorted.rend(); ++it) {

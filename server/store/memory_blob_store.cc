@@ -11,7 +11,7 @@
 namespace tryon {
 namespace {
 
-class MemoryBlobStore : public BlobStore {
+class MemoryBlobStore : public SpoolStore {
  public:
   absl::StatusOr<int64_t> begin_upload(const std::string& upload, const std::string& digest, int64_t size) override {
     RETURN_IF_ERROR(check_new_upload(upload, digest, size));
@@ -81,6 +81,21 @@ class MemoryBlobStore : public BlobStore {
     return absl::OkStatus();
   }
 
+  absl::StatusOr<std::string> read_upload(const std::string& upload) override {
+    RETURN_IF_ERROR(check_upload_name(upload));
+    std::lock_guard lock(mutex_);
+    const auto found = uploads_.find(upload);
+    if (found == uploads_.end()) return upload_not_found(upload);
+    return found->second.bytes;
+  }
+
+  absl::Status drop_upload(const std::string& upload) override {
+    RETURN_IF_ERROR(check_upload_name(upload));
+    std::lock_guard lock(mutex_);
+    uploads_.erase(upload);
+    return absl::OkStatus();
+  }
+
  private:
   struct Upload {
     std::string digest;
@@ -104,6 +119,6 @@ class MemoryBlobStore : public BlobStore {
 
 }  // namespace
 
-std::unique_ptr<BlobStore> make_memory_blob_store() { return std::make_unique<MemoryBlobStore>(); }
+std::unique_ptr<SpoolStore> make_memory_blob_store() { return std::make_unique<MemoryBlobStore>(); }
 
 }  // namespace tryon

@@ -137,12 +137,25 @@ absl::StatusOr<int64_t> MemoryJobStore::finished_cursor() {
   return last_cursor_;
 }
 
-absl::StatusOr<std::vector<TaskRecord>> MemoryJobStore::list(const std::string& kind,
+absl::StatusOr<std::vector<TaskRecord>> MemoryJobStore::older(const std::string& kind, int64_t before_us, int limit) {
+  std::lock_guard lock(mutex_);
+  std::map<std::pair<int64_t, std::string>, const TaskRecord*> sorted;
+  for (const auto& [id, task] : tasks_) {
+    if (task.kind == kind && task.created_us < before_us) sorted[{task.created_us, id}] = &task;
+  }
+  std::vector<TaskRecord> out;
+  for (const auto& [place, task] : sorted) {
+    if (static_cast<int>(out.size()) < limit) out.push_back(*task);
+  }
+  return out;
+}
+
+absl::StatusOr<std::vector<TaskRecord>> MemoryJobStore::list(const std::string& tenant, const std::string& kind,
                                                              const std::optional<TaskCursor>& after, int limit) {
   std::lock_guard lock(mutex_);
   std::map<std::pair<int64_t, std::string>, const TaskRecord*> sorted;
   for (const auto& [id, task] : tasks_) {
-    if (task.kind == kind) sorted[{task.created_us, id}] = &task;
+    if (task.kind == kind && task.tenant == tenant) sorted[{task.created_us, id}] = &task;
   }
   std::vector<TaskRecord> out;
   auto end = after ? sorted.lower_bound({after->created_us, after->id}) : sorted.end();
@@ -157,13 +170,17 @@ absl::StatusOr<std::vector<std::string>> MemoryJobStore::made_from(const std::st
   std::lock_guard lock(mutex_);
   std::vector<std::string> out;
   for (const auto& [id, task] : tasks_) {
-    if (!subject.empty() && task.subject == subject) out.push_back(id);
+    if (!subject.empty() && (task.subject == subject || task.garment == subject)) out.push_back(id);
   }
   return out;
 }
 
 absl::StatusOr<bool> MemoryJobStore::needs_blob(const std::string& digest) {
   std::lock_guard lock(mutex_);
+  return needed(digest);
+}
+
+bool MemoryJobStore::needed(const std::string& digest) {
   for (const auto& [id, batch] : batches_) {
     const auto& blobs = batch.record.blobs;
     if (std::find(blobs.begin(), blobs.end(), digest) != blobs.end()) return true;
@@ -197,12 +214,13 @@ absl::Status MemoryJobStore::forget_blob(const std::string& digest) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<TaskRecord>> MemoryJobStore::dead_letters(const std::optional<TaskCursor>& after,
+absl::StatusOr<std::vector<TaskRecord>> MemoryJobStore::dead_letters(const std::string& tenant,
+                                                                     const std::optional<TaskCursor>& after,
                                                                      int limit) {
   std::lock_guard lock(mutex_);
   std::map<std::pair<int64_t, std::string>, const TaskRecord*> sorted;
   for (const auto& [id, task] : tasks_) {
-    if (task.dead) sorted[{task.finished_us, id}] = &task;
+    if (task.dead && task.tenant == tenant) sorted[{task.finished_us, id}] = &task;
   }
   std::vector<TaskRecord> out;
   auto end = after ? sorted.lower_bound({after->created_us, after->id}) : sorted.end();

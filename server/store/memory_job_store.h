@@ -33,19 +33,22 @@ class MemoryJobStore : public JobStore {
   absl::StatusOr<JobStats> stats() override;
   absl::StatusOr<std::vector<FinishedTask>> finished_since(int64_t cursor, int limit) override;
   absl::StatusOr<int64_t> finished_cursor() override;
-  absl::StatusOr<std::vector<TaskRecord>> list(const std::string& kind, const std::optional<TaskCursor>& after,
-                                               int limit) override;
+  absl::StatusOr<std::vector<TaskRecord>> list(const std::string& tenant, const std::string& kind,
+                                               const std::optional<TaskCursor>& after, int limit) override;
+  absl::StatusOr<std::vector<TaskRecord>> older(const std::string& kind, int64_t before_us, int limit) override;
   absl::StatusOr<std::vector<std::string>> made_from(const std::string& subject) override;
   absl::StatusOr<bool> needs_blob(const std::string& digest) override;
   absl::StatusOr<std::vector<std::string>> spent_blobs(int limit) override;
   absl::Status forget_blob(const std::string& digest) override;
-  absl::StatusOr<std::vector<TaskRecord>> dead_letters(const std::optional<TaskCursor>& after, int limit) override;
+  absl::StatusOr<std::vector<TaskRecord>> dead_letters(const std::string& tenant,
+                                                       const std::optional<TaskCursor>& after, int limit) override;
   absl::Status erase(const std::string& id) override;
 
   // memory_batches.cc
   absl::StatusOr<BatchRecord> submit_batch(const BatchRecord& record) override;
   absl::StatusOr<BatchRecord> get_batch(const std::string& id) override;
-  absl::StatusOr<std::vector<BatchRecord>> list_batches(const std::optional<TaskCursor>& after, int limit) override;
+  absl::StatusOr<std::vector<BatchRecord>> list_batches(const std::string& tenant,
+                                                        const std::optional<TaskCursor>& after, int limit) override;
   absl::StatusOr<std::vector<std::string>> live_batches() override;
   absl::StatusOr<BatchRecord> move_batch(const std::string& id, BatchEvent event) override;
   absl::StatusOr<BatchRecord> advance_batch(const std::string& id, const BatchStep& step) override;
@@ -53,6 +56,12 @@ class MemoryJobStore : public JobStore {
   absl::StatusOr<std::vector<BatchItem>> batch_items(const std::string& id, int64_t from, int limit,
                                                      std::optional<ItemOutcome> outcome) override;
   absl::Status erase_batch(const std::string& id) override;
+
+  // memory_seals.cc
+  absl::StatusOr<Seal> keep_seal(const Seal& seal) override;
+  absl::StatusOr<std::optional<Seal>> find_seal(const std::string& name) override;
+  absl::Status forget_seal(const std::string& name) override;
+  absl::StatusOr<std::vector<std::string>> unneeded_seals(int64_t before_us, int limit) override;
 
  private:
   struct Batch {
@@ -72,6 +81,7 @@ class MemoryJobStore : public JobStore {
   template <typename Predicate>
   absl::StatusOr<int> expire(const Predicate& is_dead) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  bool needed(const std::string& blob) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<Batch*> find_batch(const std::string& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void set_outcome(Batch* batch, BatchItem* item, ItemOutcome outcome) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void set_all(Batch* batch, ItemOutcome from, ItemOutcome to) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -94,6 +104,7 @@ class MemoryJobStore : public JobStore {
   int64_t last_cursor_ ABSL_GUARDED_BY(mutex_) = 0;
   JobStats stats_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, Batch> batches_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Seal> seals_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tryon

@@ -113,9 +113,11 @@ absl::Status prepare_postgres_schema(PostgresDb* db) {
     ASSIGN_OR_RETURN(SqlStatement query, db->prepare("SELECT version FROM store_schema"));
     ASSIGN_OR_RETURN(const bool made, query.step());
     if (made && query.integer(0) > kSchemaVersion) return schema_too_new(query.integer(0));
-    if (made) return transaction.commit();
+    if (made && query.integer(0) == kSchemaVersion) return transaction.commit();
   }
-  RETURN_IF_ERROR(db->run(postgres_schema().c_str()));
+  RETURN_IF_ERROR(db->run(kSqlFrom3));
+  RETURN_IF_ERROR(db->run(postgres_schema().c_str()));  // makes what is not there yet
+  RETURN_IF_ERROR(db->run("DELETE FROM store_schema"));
   RETURN_IF_ERROR(db->run(cat("INSERT INTO store_schema VALUES (", kSchemaVersion, ")").c_str()));
   return transaction.commit();
 }

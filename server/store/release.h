@@ -18,4 +18,7 @@ absl::Status erase_spent_blobs(JobStore* jobs, BlobStore* blobs);
 // Everything of a finished task: its record, and its results and inputs that no other task needs.
 absl::Status erase_task(JobStore* jobs, BlobStore* blobs, const std::string& id);
 
+// Uploads from before that nobody used, finished or not.
+absl::Status collect_unused(JobStore* jobs, BlobStore* blobs, int64_t before_us);
+
 }  // namespace tryon

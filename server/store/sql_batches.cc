@@ -201,14 +201,16 @@ absl::StatusOr<BatchRecord> SqlJobStore::get_batch(const std::string& id) {
   return load_batch(reader_.get(), id);
 }
 
-absl::StatusOr<std::vector<BatchRecord>> SqlJobStore::list_batches(const std::optional<TaskCursor>& after, int limit) {
+absl::StatusOr<std::vector<BatchRecord>> SqlJobStore::list_batches(const std::string& tenant,
+                                                                   const std::optional<TaskCursor>& after, int limit) {
   std::lock_guard lock(reader_mutex_);
   std::vector<BatchRecord> out;
   {
     ASSIGN_OR_RETURN(SqlStatement query, reader_->prepare(cat(kSelect,
-                                                              "WHERE (created_us, id) < (?, ?) "
+                                                              "WHERE tenant = ? AND (created_us, id) < (?, ?) "
                                                               "ORDER BY created_us DESC, id DESC LIMIT ?")));
-    query.bind(after ? after->created_us : INT64_MAX).bind(after ? after->id : std::string()).bind(int64_t{limit});
+    query.bind(tenant).bind(after ? after->created_us : INT64_MAX).bind(after ? after->id : std::string());
+    query.bind(int64_t{limit});
     for (;;) {
       ASSIGN_OR_RETURN(const bool row, query.step());
       if (!row) break;

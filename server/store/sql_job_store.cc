@@ -238,28 +238,42 @@ absl::StatusOr<std::vector<TaskRecord>> SqlJobStore::load_listed(const std::vect
   return out;
 }
 
-absl::StatusOr<std::vector<TaskRecord>> SqlJobStore::list(const std::string& kind,
+absl::StatusOr<std::vector<TaskRecord>> SqlJobStore::older(const std::string& kind, int64_t before_us, int limit) {
+  std::lock_guard lock(reader_mutex_);
+  std::vector<std::string> listed;
+  {
+    ASSIGN_OR_RETURN(SqlStatement query, reader_->prepare("SELECT id FROM task WHERE kind = ? AND created_us < ? "
+                                                          "ORDER BY created_us, id LIMIT ?"));
+    query.bind(kind).bind(before_us).bind(int64_t{limit});
+    ASSIGN_OR_RETURN(listed, first_column(std::move(query)));
+  }
+  return load_listed(listed);
+}
+
+absl::StatusOr<std::vector<TaskRecord>> SqlJobStore::list(const std::string& tenant, const std::string& kind,
                                                           const std::optional<TaskCursor>& after, int limit) {
   std::lock_guard lock(reader_mutex_);
   std::vector<std::string> listed;
   {
     ASSIGN_OR_RETURN(SqlStatement query,
-                     reader_->prepare("SELECT id FROM task WHERE kind = ? AND (created_us, id) < (?, ?) "
+                     reader_->prepare("SELECT id FROM task WHERE tenant = ? AND kind = ? AND (created_us, id) < (?, ?) "
                                       "ORDER BY created_us DESC, id DESC LIMIT ?"));
-    query.bind(kind).bind(after ? after->created_us : INT64_MAX).bind(after ? after->id : std::string());
+    query.bind(tenant).bind(kind).bind(after ? after->created_us : INT64_MAX).bind(after ? after->id : std::string());
     ASSIGN_OR_RETURN(listed, first_column(std::move(query.bind(int64_t{limit}))));
   }
   return load_listed(listed);
 }
 
-absl::StatusOr<std::vector<TaskRecord>> SqlJobStore::dead_letters(const std::optional<TaskCursor>& after, int limit) {
+absl::StatusOr<std::vector<TaskRecord>> SqlJobStore::dead_letters(const std::string& tenant,
+                                                                  const std::optional<TaskCursor>& after, int limit) {
   std::lock_guard lock(reader_mutex_);
   std::vector<std::string> listed;
   {
-    ASSIGN_OR_RETURN(SqlStatement query,
-                     reader_->prepare("SELECT id FROM task WHERE dead = 1 AND (finished_us, id) < (?, ?) "
-                                      "ORDER BY finished_us DESC, id DESC LIMIT ?"));
-    query.bind(after ? after->created_us : INT64_MAX).bind(after ? after->id : std::string());
+    ASSIGN_OR_RETURN(
+        SqlStatement query,
+        reader_->prepare("SELECT id FROM task WHERE dead = 1 AND tenant = ? AND (finished_us, id) < (?, ?) "
+                         "ORDER BY finished_us DESC, id DESC LIMIT ?"));
+    query.bind(tenant).bind(after ? after->created_us : INT64_MAX).bind(after ? after->id : std::string());
     ASSIGN_OR_RETURN(listed, first_column(std::move(query.bind(int64_t{limit}))));
   }
   return load_listed(listed);
@@ -268,8 +282,8 @@ absl::StatusOr<std::vector<TaskRecord>> SqlJobStore::dead_letters(const std::opt
 absl::StatusOr<std::vector<std::string>> SqlJobStore::made_from(const std::string& subject) {
   std::lock_guard lock(reader_mutex_);
   ASSIGN_OR_RETURN(SqlStatement query,
-                   reader_->prepare("SELECT task FROM task_link WHERE target = ? AND role = ? ORDER BY task"));
-  return first_column(std::move(query.bind(subject).bind(kSubjectLink)));
+                   reader_->prepare("SELECT task FROM task_link WHERE target = ? AND role <= 0 ORDER BY task"));
+  return first_column(std::move(query.bind(subject)));
 }
 
 absl::StatusOr<bool> SqlJobStore::needs_blob(const std::string& digest) {

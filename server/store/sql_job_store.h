@@ -40,19 +40,22 @@ class SqlJobStore : public JobStore {
   absl::StatusOr<JobStats> stats() override;
   absl::StatusOr<std::vector<FinishedTask>> finished_since(int64_t cursor, int limit) override;
   absl::StatusOr<int64_t> finished_cursor() override;
-  absl::StatusOr<std::vector<TaskRecord>> list(const std::string& kind, const std::optional<TaskCursor>& after,
-                                               int limit) override;
+  absl::StatusOr<std::vector<TaskRecord>> list(const std::string& tenant, const std::string& kind,
+                                               const std::optional<TaskCursor>& after, int limit) override;
+  absl::StatusOr<std::vector<TaskRecord>> older(const std::string& kind, int64_t before_us, int limit) override;
   absl::StatusOr<std::vector<std::string>> made_from(const std::string& subject) override;
   absl::StatusOr<bool> needs_blob(const std::string& digest) override;
   absl::StatusOr<std::vector<std::string>> spent_blobs(int limit) override;
   absl::Status forget_blob(const std::string& digest) override;
-  absl::StatusOr<std::vector<TaskRecord>> dead_letters(const std::optional<TaskCursor>& after, int limit) override;
+  absl::StatusOr<std::vector<TaskRecord>> dead_letters(const std::string& tenant,
+                                                       const std::optional<TaskCursor>& after, int limit) override;
   absl::Status erase(const std::string& id) override;
 
   // sql_batches.cc
   absl::StatusOr<BatchRecord> submit_batch(const BatchRecord& record) override;
   absl::StatusOr<BatchRecord> get_batch(const std::string& id) override;
-  absl::StatusOr<std::vector<BatchRecord>> list_batches(const std::optional<TaskCursor>& after, int limit) override;
+  absl::StatusOr<std::vector<BatchRecord>> list_batches(const std::string& tenant,
+                                                        const std::optional<TaskCursor>& after, int limit) override;
   absl::StatusOr<std::vector<std::string>> live_batches() override;
   absl::StatusOr<BatchRecord> move_batch(const std::string& id, BatchEvent event) override;
   absl::StatusOr<BatchRecord> advance_batch(const std::string& id, const BatchStep& step) override;
@@ -60,6 +63,12 @@ class SqlJobStore : public JobStore {
   absl::StatusOr<std::vector<BatchItem>> batch_items(const std::string& id, int64_t from, int limit,
                                                      std::optional<ItemOutcome> outcome) override;
   absl::Status erase_batch(const std::string& id) override;
+
+  // sql_seals.cc
+  absl::StatusOr<Seal> keep_seal(const Seal& seal) override;
+  absl::StatusOr<std::optional<Seal>> find_seal(const std::string& name) override;
+  absl::Status forget_seal(const std::string& name) override;
+  absl::StatusOr<std::vector<std::string>> unneeded_seals(int64_t before_us, int limit) override;
 
  private:
   absl::StatusOr<SqlWork> begin_work() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writer_mutex_);

@@ -85,6 +85,8 @@ absl::Status load_links(SqlDb* db, TaskRecord* task) {
     const int64_t role = query.integer(0);
     if (role == kSubjectLink) {
       task->subject = query.text(1);
+    } else if (role == kGarmentLink) {
+      task->garment = query.text(1);
     } else {
       task->inputs.push_back(query.text(1));
       task->keep_inputs = role == kKeptInputLink;
@@ -190,6 +192,7 @@ absl::StatusOr<bool> SqlWork::insert(const TaskRecord& task) {
     if (!inserted) return false;
   }
   if (!task.subject.empty()) RETURN_IF_ERROR(add_link(db_, task.id, kSubjectLink, task.subject));
+  if (!task.garment.empty()) RETURN_IF_ERROR(add_link(db_, task.id, kGarmentLink, task.garment));
   RETURN_IF_ERROR(save_inputs(db_, task));
   ++counted_[static_cast<int64_t>(task.state)];
   changed_.insert("");
@@ -252,11 +255,10 @@ absl::Status SqlWork::erase(const std::string& id) {
   ASSIGN_OR_RETURN(const TaskRecord task, load_locked(id));
   RETURN_IF_ERROR(check_erase(task));
   RETURN_IF_ERROR(drop_outputs(db_, id));
-  for (const char* sql :
-       {"INSERT INTO blob_orphan SELECT DISTINCT target FROM task_link WHERE task = ? AND role > 0 "
-        "ON CONFLICT DO NOTHING",
-        "DELETE FROM task_stage WHERE task = ?",
-        "DELETE FROM task_link WHERE task = ?", "DELETE FROM task WHERE id = ?"}) {
+  for (const char* sql : {"INSERT INTO blob_orphan SELECT DISTINCT target FROM task_link WHERE task = ? AND role > 0 "
+                          "ON CONFLICT DO NOTHING",
+                          "DELETE FROM task_stage WHERE task = ?", "DELETE FROM task_link WHERE task = ?",
+                          "DELETE FROM task WHERE id = ?"}) {
     ASSIGN_OR_RETURN(SqlStatement remove, db_->prepare(sql));
     RETURN_IF_ERROR(remove.bind(id).finish());
   }

@@ -16,7 +16,8 @@
 namespace tryon {
 
 // Roles of task_link.
-inline constexpr int64_t kSubjectLink = 0, kKeptInputLink = 1, kSpentInputLink = 2;  // the last: goes when it finished
+inline constexpr int64_t kGarmentLink = -1, kSubjectLink = 0, kKeptInputLink = 1,
+                         kSpentInputLink = 2;  // the last: goes when it finished
 
 absl::StatusOr<std::vector<std::string>> first_column(SqlStatement query);
 // `lock`: SqlDb::row_lock where the record will be moved.

@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS task (
   lane INTEGER NOT NULL DEFAULT 0, due_us INTEGER NOT NULL DEFAULT 0, dead INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE INDEX IF NOT EXISTS task_waiting ON task (lane, tenant, due_us, id) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS task_running ON task (lease_expires_us) WHERE state = 1;
-CREATE INDEX IF NOT EXISTS task_dead ON task (finished_us, id) WHERE dead = 1;
+CREATE INDEX IF NOT EXISTS task_dead_of ON task (tenant, finished_us, id) WHERE dead = 1;
 CREATE TABLE IF NOT EXISTS task_output (
   task TEXT NOT NULL REFERENCES task (id), name TEXT NOT NULL, digest TEXT NOT NULL, size INTEGER NOT NULL,
   media_type TEXT NOT NULL, PRIMARY KEY (task, name)) STRICT, WITHOUT ROWID;
@@ -35,6 +35,7 @@ CREATE INDEX IF NOT EXISTS task_link_spent ON task_link (target) WHERE role = 2;
 CREATE TABLE IF NOT EXISTS blob_orphan (digest TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS task_output_digest ON task_output (digest);
 CREATE INDEX IF NOT EXISTS task_listed ON task (kind, created_us, id);
+CREATE INDEX IF NOT EXISTS task_listed_of ON task (tenant, kind, created_us, id);
 CREATE TABLE IF NOT EXISTS finished (
   cursor INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, kind TEXT NOT NULL, outcome TEXT NOT NULL,
   reason TEXT NOT NULL, queue_seconds REAL NOT NULL, run_seconds REAL NOT NULL) STRICT;
@@ -49,7 +50,7 @@ CREATE TABLE IF NOT EXISTS batch (
   succeeded INTEGER NOT NULL, unsettled INTEGER NOT NULL, failed INTEGER NOT NULL, cancelled INTEGER NOT NULL,
   created_us INTEGER NOT NULL, finished_us INTEGER NOT NULL, resumed_us INTEGER NOT NULL,
   done_at_resume INTEGER NOT NULL) STRICT;
-CREATE INDEX IF NOT EXISTS batch_listed ON batch (created_us, id);
+CREATE INDEX IF NOT EXISTS batch_listed_of ON batch (tenant, created_us, id);
 CREATE INDEX IF NOT EXISTS batch_live ON batch (created_us, id) WHERE state < 3;
 CREATE TABLE IF NOT EXISTS batch_blob (
   batch TEXT NOT NULL REFERENCES batch (id), part INTEGER NOT NULL, digest TEXT NOT NULL,
@@ -60,7 +61,14 @@ CREATE TABLE IF NOT EXISTS batch_item (
   status TEXT NOT NULL, PRIMARY KEY (batch, idx)) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS batch_item_open ON batch_item (batch, outcome, idx) WHERE outcome < 2;
 CREATE INDEX IF NOT EXISTS batch_item_task ON batch_item (task) WHERE outcome = 0;
+CREATE TABLE IF NOT EXISTS seal (
+  name TEXT PRIMARY KEY, key TEXT NOT NULL, sealed TEXT NOT NULL, size INTEGER NOT NULL, made_us INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS seal_made ON seal (made_us);
 )sql";
+
+// Version 4 lists by tenant. What was made before belongs to the tenant "".
+const char kSqlFrom3[] = "DROP INDEX IF EXISTS task_dead; DROP INDEX IF EXISTS batch_listed;";
 
 namespace {
 
@@ -117,9 +125,10 @@ absl::Status prepare_sqlite_schema(SqlDb* db) {
   ASSIGN_OR_RETURN(const int64_t version, user_version(db));
   if (version == kSchemaVersion) return absl::OkStatus();
   if (version > kSchemaVersion) return schema_too_new(version);
-  if (version > 0) RETURN_IF_ERROR(db->run(kFromOlder));
+  if (version == 1 || version == 2) RETURN_IF_ERROR(db->run(kFromOlder));
+  if (version > 0) RETURN_IF_ERROR(db->run(kSqlFrom3));
   RETURN_IF_ERROR(db->run(kSqlSchema));
-  if (version > 0)
+  if (version == 1 || version == 2)
     RETURN_IF_ERROR(db->run("INSERT INTO task_count SELECT state, 0, count(*) FROM task GROUP BY state"));
   RETURN_IF_ERROR(db->run(cat("PRAGMA user_version = ", kSchemaVersion).c_str()));
   return transaction.commit();

@@ -9,8 +9,9 @@
 
 namespace tryon {
 
-inline constexpr int64_t kSchemaVersion = 3;
+inline constexpr int64_t kSchemaVersion = 4;
 extern const char kSqlSchema[];  // in SQLite's words
+extern const char kSqlFrom3[];   // what has to go of version 3 first
 std::string postgres_schema();   // the same in PostgreSQL's
 absl::Status schema_too_new(int64_t version);
 // Brings a SQLite file of an older version, or an empty one, to this one.

@@ -8,6 +8,7 @@
 #include "server/base/text.h"
 #include "tests/integration/support/hosted_service.h"
 #include "tests/integration/support/live_server.h"
+#include "tests/integration/support/papers.h"
 #include "tests/support/shared_data.h"
 #include "tryon/v1/body.grpc.pb.h"
 #include "tryon/v1/server.grpc.pb.h"
@@ -15,31 +16,9 @@
 namespace tryon {
 namespace {
 
+using testing::make_papers;
+using testing::Papers;
 using testing::run_command;
-
-// An authority and a key and certificate that it signed, for localhost.
-struct Papers {
-  std::string ca, certificate, key;
-};
-
-void openssl(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "/usr/bin/openssl");
-  const testing::CommandResult made = run_command(arguments);
-  if (made.exit_code != 0) throw std::runtime_error(made.output);
-}
-
-Papers make_papers(const std::string& days = "2") {
-  const std::string folder = testing::make_temp_dir();
-  const Papers papers{folder + "/ca.pem", folder + "/own.pem", folder + "/own.key"};
-  openssl({"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-           "/CN=test authority", "-keyout", folder + "/ca.key", "-out", papers.ca});
-  openssl({"req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=localhost",
-           "-keyout", papers.key, "-out", folder + "/own.csr"});
-  testing::write_file(folder + "/names", "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
-  openssl({"x509", "-req", "-in", folder + "/own.csr", "-CA", papers.ca, "-CAkey", folder + "/ca.key",
-           "-CAcreateserial", "-days", days, "-extfile", folder + "/names", "-out", papers.certificate});
-  return papers;
-}
 
 std::string token_file(const std::string& reader, const std::string& writer) {
   const std::string path = testing::make_temp_dir() + "/tokens.json";
@@ -163,7 +142,7 @@ TEST(Security, WithoutGuardsOnlyLoopbackIsListenedOn) {
 TEST(Security, FilesThatAreNoCertificatesAreNamed) {
   const Papers papers = make_papers();
   const auto reason = [](const SecurityOptions& options) {
-    const auto credentials = server_credentials(options);
+    const auto credentials = open_guards(options);
     return credentials.ok() ? std::string() : cat(error_detail(credentials.status())->field);
   };
   EXPECT_EQ(reason({papers.certificate, "", "", ""}), "--tls-key");

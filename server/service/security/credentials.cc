@@ -58,15 +58,15 @@ std::shared_ptr<grpc::ServerCredentials> tls(const SecurityOptions& options) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> server_credentials(const SecurityOptions& options) {
+absl::StatusOr<Guards> open_guards(const SecurityOptions& options) {
   RETURN_IF_ERROR(check(options));
-  if (!options.has_tls()) return grpc::InsecureServerCredentials();
-  std::shared_ptr<grpc::ServerCredentials> credentials = tls(options);
-  if (!options.token_file.empty()) {
-    ASSIGN_OR_RETURN(TokenTable tokens, TokenTable::load(options.token_file));
-    credentials->SetAuthMetadataProcessor(std::make_shared<Gate>(std::move(tokens)));
-  }
-  return credentials;
+  if (!options.has_tls()) return Guards{grpc::InsecureServerCredentials(), nullptr};
+  Guards guards{tls(options), nullptr};
+  if (options.token_file.empty()) return guards;
+  ASSIGN_OR_RETURN(TokenTable tokens, TokenTable::load(options.token_file));
+  guards.tokens = std::make_shared<const TokenTable>(std::move(tokens));
+  guards.credentials->SetAuthMetadataProcessor(std::make_shared<Gate>(guards.tokens));
+  return guards;
 }
 
 }  // namespace tryon

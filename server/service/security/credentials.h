@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/service/security/tokens.h"
 
 namespace tryon {
 
@@ -21,6 +22,10 @@ struct SecurityOptions {
   bool knows_callers() const { return !client_ca_file.empty() || !token_file.empty(); }
 };
 
-absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> server_credentials(const SecurityOptions& options);
+struct Guards {
+  std::shared_ptr<grpc::ServerCredentials> credentials;
+  std::shared_ptr<const TokenTable> tokens;  // null without a token file
+};
+absl::StatusOr<Guards> open_guards(const SecurityOptions& options);
 
 }  // namespace tryon

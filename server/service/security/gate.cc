@@ -60,12 +60,11 @@ MethodRule rule_of(std::string_view path) {
 absl::Status admit(const TokenTable& tokens, std::string_view path, std::string_view authorization) {
   const MethodRule rule = rule_of(path);
   if (rule.open) return absl::OkStatus();
-  constexpr std::string_view kBearer = "Bearer ";
-  if (authorization.substr(0, kBearer.size()) != kBearer) {
+  if (authorization.substr(0, 7) != "Bearer ") {
     return refuse(absl::StatusCode::kUnauthenticated, "TOKEN_MISSING", "this server wants a token",
                   "Send the metadata authorization: Bearer TOKEN.");
   }
-  const Caller* caller = tokens.find(authorization.substr(kBearer.size()));
+  const Caller* caller = tokens.find(token_of(authorization));
   if (caller == nullptr) {
     return refuse(absl::StatusCode::kUnauthenticated, "TOKEN_UNKNOWN", "nobody has this token",
                   "Ask the operator of the server for a token.");
@@ -82,12 +81,11 @@ absl::Status admit(const TokenTable& tokens, std::string_view path, std::string_
   return absl::OkStatus();
 }
 
-grpc::Status Gate::Process(const InputMetadata& metadata, grpc::AuthContext*, OutputMetadata* consumed,
-                           OutputMetadata*) {
+grpc::Status Gate::Process(const InputMetadata& metadata, grpc::AuthContext*, OutputMetadata*, OutputMetadata*) {
   const std::string_view path = value_of(metadata, ":path");
   const std::string_view authorization = value_of(metadata, "authorization");
-  const absl::Status admitted = admit(tokens_, path, authorization);
-  if (!authorization.empty()) consumed->insert({"authorization", std::string(authorization)});
+  // The token stays with the call: Tenants looks again whose it is. One connection may carry several.
+  const absl::Status admitted = admit(*tokens_, path, authorization);
   if (admitted.ok()) return grpc::Status::OK;
   log_info("call_refused", {{"reason", error_detail(admitted)->reason}});
   return {static_cast<grpc::StatusCode>(admitted.code()), std::string(admitted.message())};

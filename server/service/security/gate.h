@@ -6,6 +6,7 @@
 
 #include <grpcpp/security/auth_metadata_processor.h>
 
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -26,13 +27,13 @@ absl::Status admit(const TokenTable& tokens, std::string_view path, std::string_
 
 class Gate final : public grpc::AuthMetadataProcessor {
  public:
-  explicit Gate(TokenTable tokens) : tokens_(std::move(tokens)) {}
+  explicit Gate(std::shared_ptr<const TokenTable> tokens) : tokens_(std::move(tokens)) {}
   bool IsBlocking() const override { return false; }
   grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* context, OutputMetadata* consumed,
                        OutputMetadata* response) override;
 
  private:
-  const TokenTable tokens_;
+  const std::shared_ptr<const TokenTable> tokens_;
 };
 
 }  // namespace tryon

@@ -7,6 +7,7 @@
 #include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/store/tenant_view.h"
 
 namespace tryon {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using Json = nlohmann::json;
 constexpr size_t kMaxTokens = 10000;
 constexpr size_t kMaxName = 64;
+constexpr std::string_view kBearer = "Bearer ";
 
 absl::Status invalid(std::string_view field, std::string_view what) {
   return invalid_input("TOKEN_FILE_INVALID", field, what,
@@ -51,6 +53,10 @@ bool same_digest(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string_view token_of(std::string_view authorization) {
+  return authorization.substr(0, kBearer.size()) == kBearer ? authorization.substr(kBearer.size()) : std::string_view();
+}
+
 absl::StatusOr<TokenTable> TokenTable::parse(std::string_view json) {
   const Json file = Json::parse(json.begin(), json.end(), nullptr, false);
   if (!file.is_object() || !file.contains("tokens") || !file["tokens"].is_array()) {
@@ -63,11 +69,15 @@ absl::StatusOr<TokenTable> TokenTable::parse(std::string_view json) {
   for (size_t i = 0; i < list.size(); ++i) {
     const std::string at = cat("tokens[", i, "]");
     if (!list[i].is_object()) return invalid(at, "not an object");
-    Entry entry{text_of(list[i], "sha256"), {text_of(list[i], "name"), {}}};
+    Entry entry{text_of(list[i], "sha256"),
+                {text_of(list[i], "name"), text_of(list[i], list[i].contains("tenant") ? "tenant" : "name"), {}}};
     if (!is_sha256_hex(entry.sha256)) return invalid(at + ".sha256", "not 64 lower-case hex digits");
     if (!digests.insert(entry.sha256).second) return invalid(at + ".sha256", "the same token twice");
     if (entry.caller.name.empty() || entry.caller.name.size() > kMaxName) {
       return invalid(at + ".name", cat("a name has 1 to ", kMaxName, " characters"));
+    }
+    if ((list[i].contains("tenant") && !list[i]["tenant"].is_string()) || !is_tenant_name(entry.caller.tenant)) {
+      return invalid(at + ".tenant", "a tenant's name (without one, the token's) has at most 64 of A-Z a-z 0-9 . _ -");
     }
     ASSIGN_OR_RETURN(entry.caller.scopes, scopes_of(list[i], at));
     table.entries_.push_back(std::move(entry));

@@ -45,7 +45,7 @@ absl::StatusOr<PipelineResult> do_garment(const RunContext& run, const std::stri
 
 // The stored body; where it is not made yet, the scan: and where that has just gone, it is made by now.
 absl::Status fetch_body(const BlobReader& read, const BodyRequest& request, PipelineInput* input) {
-  const std::string body = digest(request);
+  const std::string body = read.id_of(digest(request));
   for (int look = 0; look < 2; ++look) {
     auto stored = read.output(body, kStoredBodyName);
     if (stored.ok()) input->stored_body = *std::move(stored);

@@ -12,6 +12,7 @@
 #include "server/service/tasks/lease_keeper.h"
 #include "server/store/job_rules.h"
 #include "server/store/release.h"
+#include "server/store/tenant_view.h"
 
 namespace tryon {
 namespace {
@@ -92,6 +93,7 @@ absl::StatusOr<PipelineResult> execute(const TaskExecutor& executor, JobStore* j
     work->enter({"fetch", 0.0});
     return fetch_output(jobs, blobs, work->run, task, file);
   };
+  read.id_of = [work](const std::string& digest) { return owned_id(work->task.tenant, digest); };
   try {  // the border of the physics: a library's exception must not take the other tasks' process with it
     return executor(work->run, work->task.kind, work->task.spec, read);
   } catch (const std::exception& fault) {
@@ -202,12 +204,14 @@ void TaskRunner::run_task(const TaskRecord& task) {
   work.run.deadline = deadline_of(task, options_.task_limit);
   work.run.on_progress = [&work](const Progress& progress) { work.enter(progress); };
 
-  const absl::StatusOr<Completed> done = complete(executor_, jobs_, blobs_, &work);
-  const auto replay = store_replay(blobs_, done.status(), &work);
+  TenantJobStore jobs(jobs_, task.tenant);
+  TenantBlobStore blobs(blobs_, task.tenant);
+  const absl::StatusOr<Completed> done = complete(executor_, &jobs, &blobs, &work);
+  const auto replay = store_replay(&blobs, done.status(), &work);
   work.keeper.stop();
   TaskEventLog log{task.id, task.kind, "retried", "LEASE_LOST", 0.0, work.stages.finish()};
   if (const auto event = verdict_event(work.keeper.verdict(), task.attempt, done, replay)) {
-    const auto told = tell(jobs_, task.id, *event, options_.lease);
+    const auto told = tell(&jobs, task.id, *event, options_.lease);
     if (told.ok() && is_final(told->state)) log.outcome = finished_task(*told).outcome;
     const absl::Status& fault = told.ok() ? done.status() : told.status();
     log.reason = error_detail(fault).value_or(ErrorDetail{}).reason;

@@ -39,6 +39,8 @@ struct BlobReader {
   std::function<absl::StatusOr<std::string>(const std::string& digest)> blob;
   // A file that another task made. NOT_FOUND while that task is not done; where it failed, its failure.
   std::function<absl::StatusOr<std::string>(const std::string& task, const std::string& file)> output;
+  // The id of the task of the same tenant for a request with that digest.
+  std::function<std::string(const std::string& digest)> id_of = [](const std::string& digest) { return digest; };
   absl::StatusOr<std::string> operator()(const std::string& digest) const { return blob(digest); }
 };
 // The work itself: what a task of this kind and spec yields. The runner stores it.

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -51,6 +53,10 @@ TEST(MeshLockdown, LeavesNoFileNoSocketNoProcessAndNoNewCode) {
   EXPECT_EQ(exit_code_when_locked([] { return socket(AF_INET, SOCK_STREAM, 0) >= 0; }), 0);
   EXPECT_EQ(exit_code_when_locked([] { return syscall(SYS_fork) >= 0; }), 0);
   EXPECT_EQ(exit_code_when_locked([] { return kill(getppid(), 0) == 0; }), 0);
+  EXPECT_EQ(
+      exit_code_when_locked([] { return ptrace(PTRACE_ATTACH, getppid(), nullptr, nullptr) == 0 || errno != EPERM; }),
+      0);
+  EXPECT_EQ(exit_code_when_locked([] { return prctl(PR_SET_DUMPABLE, 1) == 0; }), 0);
   EXPECT_EQ(exit_code_when_locked([] {
               execl("/bin/true", "true", nullptr);
               return errno != EPERM;

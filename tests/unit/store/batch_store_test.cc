@@ -176,8 +176,8 @@ TEST_P(BatchStoreTest, BatchesAreListedFromTheNewest) {
   }
   std::vector<std::string> seen;
   std::optional<TaskCursor> after;
-  for (auto page = store_->list_batches(after, 2).value(); !page.empty();
-       page = store_->list_batches(after, 2).value()) {
+  for (auto page = store_->list_batches("", after, 2).value(); !page.empty();
+       page = store_->list_batches("", after, 2).value()) {
     for (const BatchRecord& one : page) seen.push_back(one.id);
     after = TaskCursor{page.back().created_us, page.back().id};
   }
@@ -233,12 +233,12 @@ TEST_P(BatchStoreTest, DeadLettersAreListedUntilTheyAreAskedForAgain) {
     store_->submit(request("bad input")).value();
     return leased();
   }());
-  const auto dead = store_->dead_letters(std::nullopt, 9).value();
+  const auto dead = store_->dead_letters("", std::nullopt, 9).value();
   ASSERT_EQ(dead.size(), 2u);
   EXPECT_EQ(dead[0].id, "second");
-  EXPECT_EQ(store_->dead_letters(TaskCursor{dead[0].finished_us, dead[0].id}, 9)->at(0).id, "first");
+  EXPECT_EQ(store_->dead_letters("", TaskCursor{dead[0].finished_us, dead[0].id}, 9)->at(0).id, "first");
   store_->apply("second", Resubmitted{0}).value();
-  EXPECT_EQ(store_->dead_letters(std::nullopt, 9)->size(), 1u);
+  EXPECT_EQ(store_->dead_letters("", std::nullopt, 9)->size(), 1u);
 }
 
 EVERY_JOB_STORE(BatchStoreTest);

@@ -13,6 +13,8 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/store/s3_blob_store.h"
+#include "server/store/sealed_blob_store.h"
+#include "server/store/tenant_view.h"
 #include "tests/unit/store/s3_server.h"
 
 namespace tryon {
@@ -35,7 +37,7 @@ std::string reason_of(const absl::Status& status) { return error_detail(status).
 // The object store's are one run of their own (store.s3 of ctest): its server starts once, not once a test.
 std::vector<std::string> every_blob_store() {
   if (std::getenv("TRYON_TEST_S3") != nullptr) return {"S3"};
-  return {"Memory", "Directory"};
+  return {"Memory", "Directory", "Sealed"};
 }
 
 class BlobStoreTest : public ::testing::TestWithParam<std::string> {
@@ -43,6 +45,12 @@ class BlobStoreTest : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     if (GetParam() == "Memory") store_ = make_memory_blob_store();
     if (GetParam() == "Directory") store_ = open_directory_blob_store(folder_.path).value();
+    if (GetParam() == "Sealed") {
+      auto inner = open_directory_blob_store(folder_.path).value();
+      auto spool = open_directory_blob_store(folder_.path / "on_their_way").value();
+      sealed_ = make_sealed_blob_store(jobs_.get(), std::move(inner), std::move(spool));
+      store_ = std::make_unique<TenantBlobStore>(sealed_.get(), "shop");
+    }
     if (GetParam() != "S3") return;
     const std::string& server = testing::s3_server();
     if (server.empty()) GTEST_SKIP() << "s3rver is absent: scripts/install-test-tools installs it";
@@ -52,7 +60,8 @@ class BlobStoreTest : public ::testing::TestWithParam<std::string> {
     for (const std::string& digest : {digest_, sha256_hex("")}) ASSERT_TRUE(store_->erase(digest).ok());
   }
   Folder folder_;
-  std::unique_ptr<BlobStore> store_;
+  const std::unique_ptr<JobStore> jobs_ = make_memory_job_store();
+  std::unique_ptr<BlobStore> sealed_, store_;
   const std::string digest_ = sha256_hex(kCloth);
 };
 

@@ -34,14 +34,14 @@ TEST_P(JobStoreBlobsTest, AListOfAKindRunsFromTheNewestAndGoesOnWhereItStopped) 
   std::vector<std::string> seen;
   std::optional<TaskCursor> after;
   for (int page = 0; page < 4; ++page) {
-    const auto tasks = store_->list("body", after, 2).value();
+    const auto tasks = store_->list("", "body", after, 2).value();
     EXPECT_EQ(tasks.size(), page < 3 ? 2u : 1u);
     for (const TaskRecord& task : tasks) seen.push_back(task.id);
     after = TaskCursor{tasks.back().created_us, tasks.back().id};
   }
   EXPECT_EQ(seen, (std::vector<std::string>{"b6", "b5", "b4", "b3", "b2", "b1", "b0"}));
-  EXPECT_TRUE(store_->list("body", after, 2)->empty());
-  EXPECT_TRUE(store_->list("garment", std::nullopt, 2)->empty());
+  EXPECT_TRUE(store_->list("", "body", after, 2)->empty());
+  EXPECT_TRUE(store_->list("", "garment", std::nullopt, 2)->empty());
 }
 
 TEST_P(JobStoreBlobsTest, ABlobIsNeededWhileSomebodyReadsKeepsOrMadeIt) {
@@ -95,7 +95,7 @@ TEST_P(JobStoreBlobsTest, ErasingLeavesNothingButTheBlobsThatMayGo) {
   ASSERT_TRUE(store_->erase("a").ok());
   EXPECT_EQ(reason_of(store_->get("a").status()), "TASK_NOT_FOUND");
   EXPECT_EQ(reason_of(store_->erase("a")), "TASK_NOT_FOUND");
-  EXPECT_TRUE(store_->list("body", std::nullopt, 10)->empty());
+  EXPECT_TRUE(store_->list("", "body", std::nullopt, 10)->empty());
   EXPECT_FALSE(store_->needs_blob("made").value());
   EXPECT_EQ(store_->spent_blobs(10).value(), (std::vector<std::string>{"made", "scan"}));
   EXPECT_EQ(store_->spent_blobs(1)->size(), 1u);

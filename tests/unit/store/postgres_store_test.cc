@@ -71,6 +71,19 @@ TEST_P(PostgresStore, AWatcherHearsOfWhatAnotherMachineDid) {
   elsewhere.join();
 }
 
+TEST_P(PostgresStore, TablesOfTheVersionWithoutTenantsAreBroughtUpToDate) {
+  ASSERT_TRUE(open()->submit(request("old")).ok());
+  {
+    const auto db = PostgresDb::open(conninfo_, true).value();
+    ASSERT_TRUE(
+        db->run("DROP TABLE seal; DROP INDEX task_dead_of; DROP INDEX task_listed_of; DROP INDEX batch_listed_of;"
+                "UPDATE store_schema SET version = 3")
+            .ok());
+  }
+  EXPECT_EQ(open()->list("", "drape", std::nullopt, 9)->at(0).id, "old");
+  EXPECT_TRUE(open()->keep_seal({"blob", "key", "digest", 5, 0}).ok());
+}
+
 TEST_P(PostgresStore, TextThatIsNotUtf8IsKeptAsFarAsItCanBe) {
   const auto store = open();
   store->submit(request("a")).value();

@@ -10,6 +10,7 @@
 
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/store/sqlite_db.h"
 #include "tests/unit/store/store_suite.h"
 
 namespace tryon {
@@ -138,6 +139,25 @@ TEST(SqliteJobStore, ManyMayOpenANewFileAtOnce) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(open_sqlite_job_store(folder.file("tasks.sqlite")).value()->stats()->queued, 6);
+}
+
+TEST(SqliteJobStore, AFileOfTheVersionWithoutTenantsIsBroughtUpToDateAndBelongsToTheTenantWithoutAName) {
+  const Folder folder;
+  {
+    const auto store = open_sqlite_job_store(folder.file("tasks.sqlite")).value();
+    ASSERT_TRUE(store->submit(body_of("old", "scan", true, 1)).ok());
+  }
+  {
+    const auto db = SqliteDb::open(folder.file("tasks.sqlite"), SqliteSync::kFull).value();
+    ASSERT_TRUE(
+        db->run("DROP TABLE seal; DROP INDEX task_dead_of; DROP INDEX task_listed_of; DROP INDEX batch_listed_of;"
+                "CREATE INDEX task_dead ON task (finished_us, id) WHERE dead = 1;"
+                "CREATE INDEX batch_listed ON batch (created_us, id); PRAGMA user_version = 3")
+            .ok());
+  }
+  const auto store = open_sqlite_job_store(folder.file("tasks.sqlite")).value();
+  EXPECT_EQ(store->list("", "body", std::nullopt, 9)->at(0).id, "old");
+  EXPECT_TRUE(store->keep_seal({"blob", "key", "digest", 5, 0}).ok());
 }
 
 TEST(SqliteJobStore, AFolderThatIsNotThereOrAFileThatIsNoStoreIsUnavailable) {

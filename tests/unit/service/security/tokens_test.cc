@@ -48,5 +48,20 @@ TEST(Tokens, AFileThatIsNotWhatItShouldBeIsRefusedWithTheEntry) {
   EXPECT_EQ(error_detail(TokenTable::load("/nonexistent").status())->reason, "TOKEN_FILE_UNREADABLE");
 }
 
+TEST(Tokens, ATokenBelongsToTheTenantThatItNamesOrToOneOfItsOwnName) {
+  const auto named = [](const std::string& more) {
+    return TokenTable::parse(file_of(
+        cat("{\"name\": \"shop reader\", \"sha256\": \"", sha256_hex("t"), "\", \"scopes\": [\"read\"]", more, "}")));
+  };
+  EXPECT_EQ(named(", \"tenant\": \"shop-1\"")->find("t")->tenant, "shop-1");
+  EXPECT_EQ(named(", \"tenant\": \"\"")->find("t")->tenant, "") << "who had everything before there were tenants";
+  EXPECT_EQ(TokenTable::parse(file_of(entry("shop", "t", "[\"read\"]")))->find("t")->tenant, "shop");
+  for (const char* bad : {"a/b", "?", "a b", "\u00e4"}) {
+    EXPECT_EQ(error_detail(named(cat(", \"tenant\": \"", bad, "\"")).status())->field, "tokens[0].tenant") << bad;
+  }
+  EXPECT_FALSE(named(", \"tenant\": 5").ok());
+  EXPECT_FALSE(named("").ok()) << "its name is none of a tenant";
+}
+
 }  // namespace
 }  // namespace tryon
