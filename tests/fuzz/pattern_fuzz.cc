@@ -1,4 +1,5 @@
-// Patterns of every kind: our JSON, GarmentCode, FreeSewing, DXF, OBJ. What is read is written and read again the same.
+// Patterns of every kind: our JSON, GarmentCode, FreeSewing, DXF, OBJ. What is read and valid is written and read again
+// the same.
 #include "server/io/pattern_import.h"
 #include "server/io/pattern_json.h"
 #include "tests/fuzz/fuzz.h"
@@ -11,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::must_be_told(imported.status());
   const auto read = read_pattern(bytes, "pattern.json");
   fuzz::must_be_told(read.status());
-  if (!read.ok()) return 0;
+  if (!read.ok() || !validate(*read).ok()) return 0;
   const std::string written = write_pattern(*read);
   const auto again = read_pattern(written, "again.json");
   fuzz::must(again.ok(), "what we wrote we can read");

@@ -39,7 +39,7 @@ class Script {
 void step(Script* script, TenantBlobStore* store, Tenant* ought) {
   const std::string upload = std::string(1, static_cast<char>('a' + script->next(3)));
   const auto known = ought->uploads.find(upload);
-  const std::optional<size_t> file = known == ought->uploads.end() ? std::nullopt : std::optional(known->second.file);
+  const size_t* file = known == ought->uploads.end() ? nullptr : &known->second.file;
   const bool there = file && ought->blobs[*file];
   switch (script->next(5)) {
     case 0: {
@@ -63,7 +63,7 @@ void step(Script* script, TenantBlobStore* store, Tenant* ought) {
     }
     case 2: {
       const auto size = store->upload_size(upload);
-      fuzz::must(size.ok() == file.has_value(), "an upload is there from its beginning to its end");
+      fuzz::must(size.ok() == (file != nullptr), "an upload is there from its beginning to its end");
       const size_t have = !file ? 0 : there ? kFiles[*file].size() : known->second.bytes.size();
       return fuzz::must(!size.ok() || *size == static_cast<int64_t>(have), "the committed size is right");
     }
