@@ -14,6 +14,7 @@
 #include "server/app/stores.h"
 #include "server/base/hash.h"
 #include "server/base/program.h"
+#include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/ops/log.h"
 #include "server/ops/metrics.h"
@@ -89,8 +90,15 @@ int serve(const Settings& settings) {
   return EXIT_SUCCESS;
 }
 
+absl::Status check_ephemeral(const Settings& settings) {
+  if (!settings.ephemeral || (settings.postgres.empty() && settings.blobs.empty())) return absl::OkStatus();
+  return invalid_input("SETTINGS_CONFLICT", "--ephemeral", "a database and an object store write to disks",
+                       "Leave --ephemeral out, or --postgres and --blobs.");
+}
+
 // Everything that can be known before anybody is served.
 int check(const Settings& settings) {
+  if (const absl::Status able = check_ephemeral(settings); !able.ok()) return fail("configuration", able);
   if (const auto guards = open_guards(settings.host.security); !guards.ok()) {
     return fail("configuration", guards.status());
   }
@@ -120,9 +128,7 @@ void add_options(CLI::App& app, Settings* s) {
       ->check(CLI::Range(0.0, 36500.0))
       ->capture_default_str();
   app.add_flag("--ephemeral", s->ephemeral,
-               "write nothing to a disk: the data folder must lie in memory, and is emptied before and after")
-      ->excludes("--postgres")
-      ->excludes("--blobs");
+               "write nothing to a disk: the data folder must lie in memory, and is emptied before and after");
   app.add_option("--listen", s->host.listen, "address of the API; port 0 picks one")->capture_default_str();
   app.add_option("--metrics", s->metrics, "address of /metrics; port 0 picks one")->capture_default_str();
   app.add_option("--workers", s->workers, "local workers")->check(CLI::Range(0, 256))->capture_default_str();
@@ -156,6 +162,7 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(settings.data, error);
   if (layers.checks_only()) return check(settings);
   block_stop_signals();
+  if (const absl::Status able = check_ephemeral(settings); !able.ok()) return fail("not_ephemeral", able);
   if (!settings.ephemeral) return serve(settings);
   if (const absl::Status begun = begin_ephemeral(settings.data); !begun.ok()) return fail("not_ephemeral", begun);
   const int code = serve(settings);

@@ -20,13 +20,27 @@ bool has_layers(const GarmentMesh& garment) {
                      [](const ClothLine& line) { return line.kind == ClothLine::Kind::kFold; });
 }
 
+// What is tried again is the same stage to whoever watches: progress never goes back.
+RunContext forward_only(const RunContext& run) {
+  if (!run.on_progress) return run;
+  RunContext out = run;
+  out.on_progress = [told = run.on_progress, last = Progress{}](const Progress& now) mutable {
+    const bool back =
+        now.stage == last.stage ? now.fraction < last.fraction : now.stage == "sew" && !last.stage.empty();
+    if (back) return;
+    last = now;
+    told(now);
+  };
+  return out;
+}
+
 // One garment on its way down the levels. Contact between layers costs one and a half to three times the time, and most
 // garments never cross: it begins at the level where the rested cloth first does.
 class Descent {
  public:
   Descent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider, const SettleOptions& options,
           const GarmentMesh& garment)
-      : run_(run), fabric_(fabric), collider_(collider), options_(options) {
+      : run_(forward_only(run)), fabric_(fabric), collider_(collider), options_(options) {
     const bool able = keeps_layers_apart(options.solver);
     may_begin_ = options.layers == LayerContact::kWhereNeeded && able;
     if (may_begin_ && has_layers(garment)) keep_apart();
@@ -115,7 +129,7 @@ class Descent {
     return settled_.cloth.mesh.positions;
   }
 
-  const RunContext& run_;
+  const RunContext run_;
   const Fabric& fabric_;
   const sim::Collider& collider_;
   SettleOptions options_;
