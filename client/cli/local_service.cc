@@ -8,12 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "server/app/stores.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/ops/log.h"
 #include "server/service/host.h"
 #include "server/service/tasks/runner.h"
-#include "server/store/sealed_blob_store.h"
 
 namespace tryon::cli {
 
@@ -31,10 +31,8 @@ struct LocalService::Impl {
     if (data.empty()) return absl::OkStatus();
     std::error_code error;
     std::filesystem::create_directories(data, error);
-    ASSIGN_OR_RETURN(jobs, open_sqlite_job_store(data + "/tasks.sqlite"));
-    ASSIGN_OR_RETURN(auto inner, open_directory_blob_store(data + "/blobs"));
-    ASSIGN_OR_RETURN(auto spool, open_directory_blob_store(data + "/uploads"));
-    blobs = make_sealed_blob_store(jobs.get(), std::move(inner), std::move(spool));
+    ASSIGN_OR_RETURN(jobs, open_jobs(data, ""));
+    ASSIGN_OR_RETURN(blobs, open_blobs(jobs.get(), data, "", ""));
     return absl::OkStatus();
   }
 

@@ -34,8 +34,8 @@ RunContext forward_only(const RunContext& run) {
   return out;
 }
 
-// One garment on its way down the levels. Contact between layers costs one and a half to three times the time, and most
-// garments never cross: it begins at the level where the rested cloth first does.
+// One garment on its way down the levels. Contact between layers costs time, and most garments never cross: it begins
+// at the level where the rested cloth first does.
 class Descent {
  public:
   Descent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider, const SettleOptions& options,
@@ -55,14 +55,15 @@ class Descent {
     const RestGoal goal = rest_goal(top, top);
     ASSIGN_OR_RETURN(const std::vector<Vec3> sewn, sew_once(levels));
     ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(levels.welded(top, sewn), goal));
-    if (!must_begin()) return first;
+    const int before = can_begin() ? crossings() : 0;
+    if (before == 0) return first;
     const Settled crossed = settled_;
     keep_apart();
-    ASSIGN_OR_RETURN(const std::vector<Vec3> drawn_apart, try_apart(levels.welded(top, first), crossed, goal));
-    if (!crosses()) return drawn_apart;
+    ASSIGN_OR_RETURN(const std::vector<Vec3> drawn_apart, try_apart(levels.welded(top, first), before, goal));
+    if (crossings() == 0) return drawn_apart;
     ASSIGN_OR_RETURN(const std::vector<Vec3> sewn_apart, sew_once(levels));
-    ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(levels.welded(top, sewn_apart), crossed, goal));
-    if (!crosses()) return again;
+    ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(levels.welded(top, sewn_apart), before, goal));
+    if (crossings() == 0) return again;
     return give_up(crossed, first);
   }
 
@@ -70,12 +71,12 @@ class Descent {
   // the deadline cuts off, or that still crosses, is worth less than the first.
   absl::StatusOr<std::vector<Vec3>> rest(const WeldedMesh& cloth, const RestGoal& goal) {
     ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(cloth, goal));
-    if (!must_begin()) return first;
+    if (!can_begin() || crossings() == 0) return first;
     const Settled crossed = settled_;
     keep_apart();
     settled_.report.blown.clear();
     ASSIGN_OR_RETURN(const std::vector<Vec3> apart, rest_once(cloth, goal));
-    if (settled_.report.termination != "deadline" && !crosses()) return apart;
+    if (settled_.report.termination != "deadline" && crossings() == 0) return apart;
     return give_up(crossed, first);
   }
 
@@ -91,8 +92,8 @@ class Descent {
     may_begin_ = false;
   }
 
-  bool crosses() const { return count_self_intersections(settled_.cloth.mesh) > 0; }
-  bool must_begin() const { return may_begin_ && !near_deadline(run_) && crosses(); }
+  int crossings() const { return count_self_intersections(settled_.cloth.mesh); }
+  bool can_begin() const { return may_begin_ && !near_deadline(run_); }
 
   const std::vector<Vec3>& give_up(const Settled& crossed, const std::vector<Vec3>& positions) {
     settled_ = crossed;
@@ -113,12 +114,11 @@ class Descent {
 
   // A rest with contact, begun in earnest only where a short fall has undone most of the crossings: contact in a tangle
   // costs tens of times an iteration's time, and a tangle that holds is not undone by patience.
-  absl::StatusOr<std::vector<Vec3>> try_apart(WeldedMesh cloth, const Settled& crossed, const RestGoal& goal) {
+  absl::StatusOr<std::vector<Vec3>> try_apart(WeldedMesh cloth, int before, const RestGoal& goal) {
     RestGoal short_fall = goal;
     short_fall.fall_steps = kTrialSteps, short_fall.calm_steps = 0;
     ASSIGN_OR_RETURN(cloth.mesh.positions, rest_once(cloth, short_fall));
-    const int before = count_self_intersections(crossed.cloth.mesh);
-    if (count_self_intersections(cloth.mesh) > before / kTrialGain) return cloth.mesh.positions;
+    if (crossings() > before / kTrialGain) return cloth.mesh.positions;
     return rest_once(cloth, goal);
   }
 

@@ -45,7 +45,7 @@ struct SettleReport {
   int64_t iterations = 0;
   bool layers_kept_apart = false;  // at the end
   double collision_s = 0.0, drape_s = 0.0;
-  sim::ClothForces forces;  // of the finest mesh at the end: what the body presses, what the cloth bears
+  sim::ClothForces forces;               // of the finest mesh at the end: what the body presses, what the cloth bears
   std::vector<std::vector<Vec3>> blown;  // [frame][welded vertex_count] of the cloth in the wind, the last as it stays
   double blown_step_s = 0.0;             // simulated time from frame to frame
 };

@@ -10,9 +10,9 @@
 namespace tryon::sim {
 
 namespace {
-constexpr Real kReach = Real(0.05);         // m, how far the collider is asked
-constexpr Real kBand = Real(1e-3);          // m beyond the offset within which a plane must be fresh
-constexpr Real kTouch = Real(1e-4);         // m, a gap that counts as contact in a balance of forces
+constexpr Real kReach = Real(0.05);  // m, how far the collider is asked
+constexpr Real kBand = Real(1e-3);   // m beyond the offset within which a plane must be fresh
+constexpr Real kTouch = Real(1e-4);  // m, a gap that counts as contact in a balance of forces
 // Of the room, at the end of a step: nearer than that contact gets harder; deeper than that a particle is moved out.
 constexpr Real kNearShare = Real(0.9), kDeepShare = Real(0.05), kHarden = 2;
 constexpr Real kHardest = Real(1e3);  // over the stiffness at the start

@@ -1,7 +1,8 @@
 // What it is: how two surfaces that should keep an offset r push each other apart, per unit stiffness: quadratic in the
-// depth below the offset down to r / 2, a logarithm of the distance below, quadratic again below r / 20 (what starts deep
-// inside is not shot out), with value and slope continuous, the curvature at r / 2 too. Units: m in; m^2, m, 1 out. Shapes: one pair a call. How it fails: never.
-// Thread rules: pure functions. Cites: Chen 2025 (offset geometric contact); Li 2020 (barriers of contact).
+// depth below the offset down to r / 2, a logarithm of the distance below, quadratic again below r / 20 (what starts
+// deep inside is not shot out), with value and slope continuous, the curvature at r / 2 too. Units: m in; m^2, m, 1
+// out. Shapes: one pair a call. How it fails: never. Thread rules: pure functions. Cites: Chen 2025 (offset geometric
+// contact); Li 2020 (barriers of contact).
 #pragma once
 
 #include <algorithm>

@@ -196,7 +196,8 @@ void SelfContact::add_curvature(const std::vector<RVec3>& x, std::vector<Eigen::
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
     const Vec3 n = (gap.apart / gap.distance).cast<double>();
-    const double k = static_cast<double>(pair.stiffness * push_below(pair.radius - gap.distance, pair.radius).curvature);
+    const double k =
+        static_cast<double>(pair.stiffness * push_below(pair.radius - gap.distance, pair.radius).curvature);
     for (int c = 0; c < 4; ++c) {
       const double w = static_cast<double>(gap.w[c]);
       (*blocks)[pair.v[c]] += k * w * w * n * n.transpose();

@@ -34,11 +34,11 @@ class SpringProjection : public DescentSolver {
   bool along_surface(int iteration) const;
 
   const int history_;
-  Eigen::SparseMatrix<double> matrix_;       // M/h^2 + L, pinned rows and columns cleared
-  std::vector<double> values_, diagonal_;    // with contact; the diagonal without
-  std::vector<int> diagonal_place_;          // [particle_count] in values_
-  Cholesky cholesky_, free_cholesky_;        // with contact on the diagonal, and without
-  std::vector<Real> in_matrix_, wanted_;  // [particle_count] contact stiffness on the diagonal: as factored; now
+  Eigen::SparseMatrix<double> matrix_;     // M/h^2 + L, pinned rows and columns cleared
+  std::vector<double> values_, diagonal_;  // with contact; the diagonal without
+  std::vector<int> diagonal_place_;        // [particle_count] in values_
+  Cholesky cholesky_, free_cholesky_;      // with contact on the diagonal, and without
+  std::vector<Real> in_matrix_, wanted_;   // [particle_count] contact stiffness on the diagonal: as factored; now
   bool factored_ = false, touching_ = false;
   std::vector<RVec3> scratch_s_, scratch_y_;  // [particle_count]
 };
