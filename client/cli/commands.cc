@@ -15,6 +15,7 @@
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/drape/export_kind.h"
 
 namespace tryon::cli {
 namespace {
@@ -63,6 +64,11 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
   request.set_proxy_shape(shape_of(o));
   request.set_layer_contact(layers_of(o));
   add_models(o, &request);
+  for (const std::string& name : o.exports) {
+    const auto what = export_named(name);  // the options let only known names through
+    if (what) request.add_exports(static_cast<v1::Export>(v1::EXPORT_WEB + static_cast<int>(*what)));
+  }
+  request.set_draco(o.draco);
   request.set_thread_count(o.threads);
   if (o.deadline_s > 0) {
     request.mutable_time_limit()->set_seconds(static_cast<int64_t>(o.deadline_s));

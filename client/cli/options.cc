@@ -6,6 +6,7 @@
 
 #include "server/base/text.h"
 #include "server/base/version.h"
+#include "server/drape/export_kind.h"
 
 namespace tryon::cli {
 namespace {
@@ -89,6 +90,13 @@ void add_drape(CLI::App* app, Options* o) {
   add_models(app, o);
   app->add_option("--deadline", o->deadline_s, "seconds; the best drape until then")->check(CLI::NonNegativeNumber);
   app->add_option("--threads", o->threads, "threads inside the drape")->capture_default_str();
+  app->add_option(
+         "--export", o->exports,
+         "files beyond the usual ones, e.g. web,ply; web, desktop, source, wind: GLB; turntable, views, heatmaps, "
+         "sections: pictures")
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::vector<std::string>(kExportNames.begin(), kExportNames.end())));
+  app->add_flag("--draco", o->draco, "compress the GLBs for web and desktop");
   app->add_option("--out", o->out, "folder for the results")->required();
 }
 

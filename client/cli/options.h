@@ -34,6 +34,8 @@ struct Options {
   int workers = 0;                                                   // of the service inside this process
   bool validate_only = false;
   std::string layers = "where-needed";
+  std::vector<std::string> exports;  // "web", "ply", ...
+  bool draco = false;
 };
 
 // Fills `options`; returns an exit code if the program should end now, else -1.

@@ -5,61 +5,21 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/drape/body_pictures.h"
+#include "server/drape/drape_pictures.h"
+#include "server/drape/exports.h"
 #include "server/io/mesh_export.h"
 #include "server/render/preview.h"
 
 namespace tryon {
 namespace {
 
-// The garment as it is textured: a seam's two sides keep their own vertex (and pattern coordinates) at one place.
-struct TexturedGarment {
-  TriangleMesh mesh;
-  std::vector<Vec3> normals;
-};
-
-TexturedGarment textured(const GarmentMesh& garment, const WeldedMesh& cloth) {
-  const std::vector<Vec3> smooth = vertex_normals(cloth.mesh);
-  TexturedGarment out;
-  for (int source : cloth.source) {
-    out.mesh.positions.push_back(cloth.mesh.positions[source]);
-    out.normals.push_back(smooth[source]);
-  }
-  for (const Triangle& t : garment.triangles) {
-    const int a = cloth.source[t[0]], b = cloth.source[t[1]], c = cloth.source[t[2]];
-    if (a != b && b != c && c != a) out.mesh.triangles.push_back(t);  // a gathered corner may close a triangle up
-  }
-  return out;
-}
-
-ExportPiece garment_piece(const GarmentMesh& garment, const TexturedGarment& shown, const Fabric& fabric) {
-  ExportPiece piece;
-  piece.name = "garment";
-  piece.mesh = shown.mesh;
-  piece.normals = shown.normals;
-  piece.uv = garment.all_on_cloth();
-  piece.colour = fabric.colour;
-  piece.roughness = 0.92;
-  return piece;
-}
-
-ExportPiece body_piece(const Body& body, double opacity) {
-  ExportPiece piece;
-  piece.name = "body";
-  piece.mesh = body.mesh;
-  piece.normals = vertex_normals(body.mesh);
-  piece.colour = skin_colour();
-  piece.opacity = opacity;
-  piece.roughness = 0.7;
-  piece.double_sided = false;
-  return piece;
-}
-
-absl::Status add_view(const RunContext& run, const std::vector<RenderPiece>& pieces, View view, Artifacts* out) {
+absl::StatusOr<Image> add_view(const RunContext& run, const std::vector<RenderPiece>& pieces, View view,
+                               Artifacts* out) {
   RETURN_IF_ERROR(run.check());
-  ASSIGN_OR_RETURN(const Image image, render_view(run, pieces, view, RenderSettings{}));
+  ASSIGN_OR_RETURN(Image image, render_view(run, pieces, view, RenderSettings{}));
   ASSIGN_OR_RETURN(std::string png, encode_png(image));
   (*out)[cat("preview_", view_name(view), ".png")] = {std::move(png), "image/png"};
-  return absl::OkStatus();
+  return image;
 }
 
 absl::Status add_glb(const std::string& name, const std::vector<ExportPiece>& pieces, Artifacts* out) {
@@ -68,38 +28,29 @@ absl::Status add_glb(const std::string& name, const std::vector<ExportPiece>& pi
   return absl::OkStatus();
 }
 
-RenderPiece shown_body(const Body& body) {
-  RenderPiece piece;
-  piece.mesh = body.mesh;
-  piece.normals = vertex_normals(body.mesh);
-  piece.colour = skin_colour();
-  return piece;
-}
-
 }  // namespace
 
-absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const FittedPerson& person, const GarmentMesh& garment,
-                                        const Settled& settled, const Fabric& fabric) {
+absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const DrapeGoods& goods) {
   Artifacts out;
-  const TexturedGarment shown = textured(garment, settled.cloth);
-  const ExportPiece cloth = garment_piece(garment, shown, fabric);
+  const ShownGarment shown = shown_garment(goods.garment, goods.pattern, goods.settled.cloth);
+  const ExportPiece cloth = garment_piece(goods, shown);
   RETURN_IF_ERROR(add_glb("garment.glb", {cloth}, &out));
-  RETURN_IF_ERROR(add_glb("scene.glb", {body_piece(person.body, 1.0), cloth}, &out));
+  RETURN_IF_ERROR(add_glb("scene.glb", {body_piece(goods.person.body, 1.0), cloth}, &out));
   ASSIGN_OR_RETURN(std::string obj, write_obj({cloth}));
   out["garment.obj"] = {std::move(obj), "model/obj"};
-
-  RenderPiece piece;
-  piece.mesh = shown.mesh;
-  piece.normals = shown.normals;
-  piece.uv = garment.all_on_cloth();
-  piece.colour = fabric.colour;
-  piece.cloth = true;
-  const std::vector<RenderPiece> pieces = {shown_body(person.body), std::move(piece)};
-  int done = 0;
+  const std::vector<RenderPiece> pieces = picture_pieces(goods, shown);
+  std::vector<Image> views;
+  const double share = goods.settings.exports.empty() ? 1.0 : 0.5;
   for (View view : {View::kFront, View::kBack, View::kLeft, View::kRight}) {
-    RETURN_IF_ERROR(add_view(run, pieces, view, &out));
-    run.report("export", ++done / 4.0);
+    ASSIGN_OR_RETURN(Image image, add_view(run, pieces, view, &out));
+    views.push_back(std::move(image));
+    run.report("export", share * static_cast<double>(views.size()) / 4.0);
   }
+  if (goods.settings.exports.empty()) return out;
+  const std::vector<ClothField> fields = cloth_fields(run, goods.person, goods.settled);
+  RETURN_IF_ERROR(add_exports(run, goods, shown, fields, &out));
+  RETURN_IF_ERROR(add_drape_pictures(run, goods, shown, fields, views, &out));
+  run.report("export", 1.0);
   return out;
 }
 

@@ -12,12 +12,14 @@
 #include "server/drape/cloth_fields.h"
 #include "server/drape/cross_sections.h"
 #include "server/io/pattern_svg.h"
+#include "server/mesh/simplify.h"
 
 namespace tryon {
 namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr double kSteps = 65535.0;
+constexpr int kBodyTriangles = 30'000;  // enough for a page; the files have them all
 
 Json json_of(const Vec3& v) { return Json{v.x(), v.y(), v.z()}; }
 
@@ -193,7 +195,7 @@ std::string report_data_json(const RunContext& run, const ReportSource& source) 
   out["title"] = title_of(source.pattern);
   out["subtitle"] = subtitle_of(source);
   out["garment"] = mesh_json(facts.settled.cloth.mesh, source.fabric.colour);
-  out["body"] = mesh_json(facts.person.body.mesh, skin_colour());
+  out["body"] = mesh_json(simplify_mesh(facts.person.body.mesh, kBodyTriangles).mesh, skin_colour());
   out["proxies"] = proxies_json(facts.person.proxies);
   out["colour_maps"] = {{"viridis", packed_map(ColourMap::kViridis)},
                         {"about_zero", packed_map(ColourMap::kAboutZero)}};

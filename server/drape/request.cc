@@ -81,17 +81,20 @@ Json json_of(const sim::Wind& air) {
 }
 
 Json json_of(const DrapeSettings& s) {
-  return Json{{"fabric", s.fabric},
-              {"solver", s.solver},
-              {"resolution_mm", s.resolution_mm},
-              {"contact_scan", s.contact_scan},
-              {"layer_contact", kLayerNames[static_cast<size_t>(s.layer_contact)]},
-              {"proxy_shape", shape_name(s.proxy_shape)},
-              {"wind_mps", {s.wind_mps.x(), s.wind_mps.y(), s.wind_mps.z()}},
-              {"air", json_of(s.air)},
-              {"membrane", kMembraneNames[static_cast<size_t>(s.membrane)]},
-              {"bending", kBendingNames[static_cast<size_t>(s.bending)]},
-              {"threads", s.threads}};
+  Json out{{"fabric", s.fabric},
+           {"solver", s.solver},
+           {"resolution_mm", s.resolution_mm},
+           {"contact_scan", s.contact_scan},
+           {"layer_contact", kLayerNames[static_cast<size_t>(s.layer_contact)]},
+           {"proxy_shape", shape_name(s.proxy_shape)},
+           {"wind_mps", {s.wind_mps.x(), s.wind_mps.y(), s.wind_mps.z()}},
+           {"air", json_of(s.air)},
+           {"membrane", kMembraneNames[static_cast<size_t>(s.membrane)]},
+           {"bending", kBendingNames[static_cast<size_t>(s.bending)]},
+           {"threads", s.threads}};
+  for (const Export what : s.exports) out["exports"].push_back(kExportNames[static_cast<size_t>(what)]);
+  if (s.draco) out["draco"] = true;
+  return out;
 }
 
 Json json_of(const DrapeRequest& r) {
@@ -196,6 +199,10 @@ DrapeSettings settings_of(const Json& j) {
   s.air = air_of(j.at("air"));
   s.membrane = named<MembraneModel>(j.at("membrane"), kMembraneNames);
   s.bending = named<BendingModel>(j.at("bending"), kBendingNames);
+  for (const Json& name : j.value("exports", Json::array())) {
+    if (const auto what = export_named(name.get<std::string>())) s.exports.push_back(*what);
+  }
+  s.draco = j.value("draco", false);
   s.threads = j.at("threads");
   return s;
 }
@@ -240,6 +247,21 @@ absl::Status check_models(const DrapeSettings& s) {
     return invalid_input("SETTINGS_CONFLICT", "settings.bending",
                          "springs along edges bend by springs across them, not by angles",
                          "Use the membrane threads or continuum, or leave bending out.");
+  return absl::OkStatus();
+}
+
+absl::Status check_exports(const DrapeSettings& s) {
+  const auto wants = [&](Export what) {
+    return std::find(s.exports.begin(), s.exports.end(), what) != s.exports.end();
+  };
+  if (wants(Export::kWind) && s.wind_mps.isZero(0.0)) {
+    return invalid_input("SETTINGS_CONFLICT", "settings.exports", "there is no wind to animate",
+                         "Set wind_mps, or leave the wind out of the exports.");
+  }
+  if (s.draco && !wants(Export::kWeb) && !wants(Export::kDesktop)) {
+    return invalid_input("SETTINGS_CONFLICT", "settings.draco", "Draco compresses the exports web and desktop only",
+                         "Ask for one of them, or leave draco out.");
+  }
   return absl::OkStatus();
 }
 
@@ -305,6 +327,7 @@ absl::Status validate(const DrapeSettings& s) {
   }
   RETURN_IF_ERROR(check_air(s.air, s.wind_mps.isZero(0.0)));
   RETURN_IF_ERROR(check_models(s));
+  RETURN_IF_ERROR(check_exports(s));
   if (s.layer_contact == LayerContact::kAlways && !keeps_layers_apart(s.solver)) {
     return invalid_input("SETTINGS_CONFLICT", "settings.layer_contact",
                          cat("the solver ", s.solver, " does not keep layers apart"),

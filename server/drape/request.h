@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/body/body.h"
 #include "server/body/body_from_measurements.h"
+#include "server/drape/export_kind.h"
 #include "server/sim/forces/wind.h"
 
 namespace tryon {
@@ -70,6 +72,9 @@ struct DrapeSettings {
   sim::Wind air;                 // gusts, turbulence and the model; ranges there. Its velocity, drag and lift stay
   MembraneModel membrane = MembraneModel::kThreads;
   BendingModel bending = BendingModel::kQuadratic;
+  // Changes which files there are.
+  std::vector<Export> exports;  // beyond the usual ones; in rising order, none twice
+  bool draco = false;           // the GLBs for web and desktop are compressed
   // Changes speed only.
   int threads = 1;  // 1 .. 64; the result's bytes do not depend on it
 };

@@ -1,6 +1,7 @@
 #include "server/service/convert/requests.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -139,6 +140,17 @@ absl::StatusOr<TemplateRequest> template_of(const v1::TemplateSource& source) {
   return out;
 }
 
+absl::Status read_exports(const v1::CreateDrapeRequest& request, DrapeSettings* out) {
+  std::set<Export> wanted;
+  for (const int what : request.exports()) {
+    RETURN_IF_ERROR(check_enum(v1::Export_IsValid(what) && what != v1::EXPORT_UNSPECIFIED, "exports"));
+    wanted.insert(static_cast<Export>(what - v1::EXPORT_WEB));
+  }
+  out->exports.assign(wanted.begin(), wanted.end());
+  out->draco = request.draco();
+  return absl::OkStatus();
+}
+
 absl::Status read_source(const v1::BodySource& source, BodyRequest* out) {
   if (source.source_case() == v1::BodySource::kMeshSha256) {
     out->blob = source.mesh_sha256();
@@ -238,6 +250,7 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
     out.membrane = static_cast<MembraneModel>(request.membrane() - v1::MEMBRANE_THREADS);
   if (request.bending() != v1::BENDING_UNSPECIFIED)
     out.bending = static_cast<BendingModel>(request.bending() - v1::BENDING_QUADRATIC);
+  RETURN_IF_ERROR(read_exports(request, &out));
   RETURN_IF_ERROR(with_proto_field(validate(out)));
   RETURN_IF_ERROR(with_proto_field(fabric_by_name(out.fabric).status()));
   RETURN_IF_ERROR(sim::check_solver(out.solver));

@@ -1,0 +1,20 @@
+// What it is: a finished drape in one hand, for all that is made of it: files, pictures, the report. References only.
+// Units and frame: as its parts. How it fails: it does not. Thread rules: const.
+#pragma once
+
+#include "server/drape/assemble.h"
+#include "server/drape/settle.h"
+#include "server/fabric/fabric.h"
+
+namespace tryon {
+
+struct DrapeGoods {
+  const FittedPerson& person;
+  const GarmentMesh& garment;
+  const Pattern& pattern;  // without panels where the garment came as a mesh
+  const Settled& settled;
+  const Fabric& fabric;
+  const DrapeSettings& settings;
+};
+
+}  // namespace tryon

@@ -1,0 +1,32 @@
+// What it is: the draped garment as it is shown and sent: a seam's two sides keep their own vertex and texture place,
+// at one point of space. Units and frame: metres; uv in metres along weft (u) and warp (v): a piece's grain points up.
+// Shapes: per vertex of GarmentMesh. How it fails: it does not. Thread rules: pure functions.
+#pragma once
+
+#include <vector>
+
+#include "server/drape/settle.h"
+#include "server/garment/garment.h"
+#include "server/garment/pattern.h"
+
+namespace tryon {
+
+struct ShownGarment {
+  TriangleMesh mesh;
+  std::vector<Vec3> normals;
+  std::vector<Vec2> uv;
+  std::vector<int> welded;  // [vertex_count] vertex of the cloth
+};
+
+ShownGarment shown_garment(const GarmentMesh& garment, const Pattern& pattern, const WeldedMesh& cloth);
+
+// A list over the cloth's vertices, or the welded positions of a frame, for the shown ones.
+template <typename T>
+std::vector<T> spread_to(const ShownGarment& shown, const std::vector<T>& of_cloth) {
+  std::vector<T> out;
+  out.reserve(shown.welded.size());
+  for (const int v : shown.welded) out.push_back(of_cloth[static_cast<size_t>(v)]);
+  return out;
+}
+
+}  // namespace tryon
