@@ -172,7 +172,7 @@ int advise(const Options& o, client::Client* client) {
 }
 
 int fabrics(const Options& o, client::Client* client) {
-  const auto list = client->fabrics();
+  const auto list = client->library_fabrics();
   if (!list.ok()) return report_error(list.status(), o.json);
   Json out = Json::array();
   for (const v1::FabricInfo& f : *list) {
@@ -283,6 +283,10 @@ int run_command(const Options& options, client::Client* client) {
       {"fabrics", fabrics},
       {"fabric check", fabric_check},
       {"fabric fit", fabric_fit},
+      {"fabric create", fabric_create},
+      {"fabric list", fabric_list},
+      {"fabric get", fabric_get},
+      {"fabric delete", fabric_delete},
       {"solvers", solvers},
       {"watch", watch},
       {"get", get},

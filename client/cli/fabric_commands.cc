@@ -24,6 +24,7 @@ absl::StatusOr<ImportedFabric> import_file(const std::string& path) {
 }
 
 bool is_path(const std::string& text) {
+  if (text.rfind("fabrics/", 0) == 0) return false;
   std::error_code ignored;
   return text.find('/') != std::string::npos || text.find('.') != std::string::npos ||
          fs::is_regular_file(text, ignored);
@@ -118,6 +119,71 @@ int fabric_fit(const Options& o, client::Client*) {
     std::fprintf(stderr, "simulated drape coefficient %.1f %% after %d drapes\n", 100 * fit->drape_coefficient,
                  fit->drape_count);
   return kOk;
+}
+
+namespace {
+
+int show_fabric(const Options& o, const v1::Fabric& fabric, client::Client* client) {
+  if (!o.out.empty()) {
+    const absl::Status saved = fabric.in_library() ? keep(o, fabric.document(), fs::path(fabric.name()).filename())
+                                                   : save_all(client, fabric.artifacts(), o.out);
+    if (!saved.ok()) return report_error(saved, o.json);
+  }
+  if (o.json) {
+    print_json(fabric);
+    return kOk;
+  }
+  std::printf("%s\n  %s, %.0f g/m2, %.2f mm\n", fabric.name().c_str(), fabric.title().c_str(),
+              1e3 * fabric.areal_density_kg_m2(), fabric.thickness_mm());
+  std::printf("  stretch %.0f x %.0f N/m, shear %.1f N/m, bending %.2f x %.2f uN m (warp x weft)\n",
+              fabric.stretch_warp_n_m(), fabric.stretch_weft_n_m(), fabric.shear_n_m(), 1e6 * fabric.bend_warp_n_m(),
+              1e6 * fabric.bend_weft_n_m());
+  std::printf("  source: %s\n", fabric.source().c_str());
+  for (const std::string& note : fabric.notes()) std::printf("  note: %s\n", note.c_str());
+  return kOk;
+}
+
+}  // namespace
+
+int fabric_create(const Options& o, client::Client* client) {
+  const auto bytes = read_file(o.file);
+  if (!bytes.ok()) return report_error(bytes.status(), o.json);
+  const auto digest = client->upload(*bytes);
+  if (!digest.ok()) return report_error(digest.status(), o.json);
+  v1::CreateFabricRequest request;
+  request.mutable_source()->set_file_sha256(*digest);
+  request.mutable_source()->set_file_name(fs::path(o.file).filename().string());
+  const auto fabric = client->create_fabric(request, {});
+  return fabric.ok() ? show_fabric(o, *fabric, client) : report_error(fabric.status(), o.json);
+}
+
+int fabric_list(const Options& o, client::Client* client) {
+  const auto list = client->fabrics();
+  if (!list.ok()) return report_error(list.status(), o.json);
+  Json out = Json::array();
+  for (const v1::Fabric& f : *list) {
+    const std::string state = v1::TaskState_Name(f.state());
+    out.push_back({{"name", f.name()}, {"state", state}, {"in_library", f.in_library()}, {"title", f.title()}});
+    if (!o.json)
+      std::printf("%-28s %5.0f g/m2  %s\n", f.name().c_str(), 1e3 * f.areal_density_kg_m2(),
+                  f.state() == v1::TASK_STATE_SUCCEEDED ? f.title().c_str() : state.c_str());
+  }
+  if (o.json) std::printf("%s\n", out.dump(2).c_str());
+  return kOk;
+}
+
+int fabric_get(const Options& o, client::Client* client) {
+  const auto fabric = client->get_fabric(o.name);
+  if (!fabric.ok()) return report_error(fabric.status(), o.json);
+  if (fabric->state() == v1::TASK_STATE_FAILED || fabric->state() == v1::TASK_STATE_CANCELLED) {
+    return report_error(client->watch(o.name, {}), o.json);  // the operation knows why
+  }
+  return show_fabric(o, *fabric, client);
+}
+
+int fabric_delete(const Options& o, client::Client* client) {
+  const absl::Status status = client->delete_fabric(o.name);
+  return status.ok() ? kOk : report_error(status, o.json);
 }
 
 }  // namespace tryon::cli

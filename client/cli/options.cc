@@ -78,7 +78,8 @@ void add_drape(CLI::App* app, Options* o) {
   app->add_option("--garment", o->garment, "pattern file, or `template:NAME` of `tryon templates`")
       ->capture_default_str();
   add_garment(app, o);
-  app->add_option("--fabric", o->fabric, "a name of `tryon fabrics`, or a file: JSON, U3M, KES-F or FAST sheet");
+  app->add_option("--fabric", o->fabric,
+                  "a name of `tryon fabrics` or fabrics/{id}, or a file: JSON, U3M, KES-F or FAST sheet");
   app->add_option("--solver", o->solver, "a name of `tryon solvers`");
   app->add_option("--resolution", o->resolution_mm, "edge length of the cloth's triangles, mm")->capture_default_str();
   app->add_option("--contact", o->contact, "what the cloth rests on")
@@ -214,7 +215,7 @@ void add_catalog(CLI::App* app, Options* o) {
 }
 
 void add_fabric(CLI::App* app, Options* o) {
-  CLI::App* fabric = app->add_subcommand("fabric", "work with fabrics' files");
+  CLI::App* fabric = app->add_subcommand("fabric", "work with fabrics: files, and what the server keeps");
   fabric->require_subcommand(1);
   CLI::App* check = add_command(fabric, o, "check", "fabric check", "read a fabric's file and say what it holds");
   check->add_option("file", o->file, "tryon.fabric.v1 JSON, U3M, KES-F or FAST sheet")->required();
@@ -222,7 +223,15 @@ void add_fabric(CLI::App* app, Options* o) {
       add_command(fabric, o, "fit", "fabric fit", "a fabric from its weight, drape coefficient and stretch");
   fit->add_option("--set", o->parameters, "NAME=VALUE of density (g/m2), drape (%), e100_warp, e100_weft, eb5 (%)");
   fit->add_option("--name", o->name, "the fabric's name");
-  for (CLI::App* command : {check, fit}) command->add_option("--out", o->out, "folder for the fabric's JSON");
+  CLI::App* create = add_command(fabric, o, "create", "fabric create", "make a fabric that the server keeps");
+  create->add_option("file", o->file, "tryon.fabric.v1 JSON, U3M, KES-F or FAST sheet")->required();
+  add_command(fabric, o, "list", "fabric list", "what the server keeps, newest first, then its library");
+  CLI::App* get = add_command(fabric, o, "get", "fabric get", "a fabric's numbers");
+  CLI::App* erase = add_command(fabric, o, "delete", "fabric delete", "erase a fabric; its drapes stay");
+  for (CLI::App* command : {get, erase})
+    command->add_option("name", o->name, "fabrics/{id}, or fabrics/ and a name of the library")->required();
+  for (CLI::App* command : {check, fit, create, get})
+    command->add_option("--out", o->out, "folder for the fabric's JSON");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "tryon/v1/blob.grpc.pb.h"
 #include "tryon/v1/body.grpc.pb.h"
 #include "tryon/v1/drape.grpc.pb.h"
+#include "tryon/v1/fabric.grpc.pb.h"
 #include "tryon/v1/garment.grpc.pb.h"
 #include "tryon/v1/server.grpc.pb.h"
 
@@ -88,6 +89,7 @@ struct Client::Stubs {
         blobs(v1::BlobService::NewStub(channel)),
         bodies(v1::BodyService::NewStub(channel)),
         garments(v1::GarmentService::NewStub(channel)),
+        fabrics(v1::FabricService::NewStub(channel)),
         drapes(v1::DrapeService::NewStub(channel)),
         operations(google::longrunning::Operations::NewStub(channel)),
         server(v1::ServerService::NewStub(channel)) {}
@@ -96,6 +98,7 @@ struct Client::Stubs {
   std::unique_ptr<v1::BlobService::Stub> blobs;
   std::unique_ptr<v1::BodyService::Stub> bodies;
   std::unique_ptr<v1::GarmentService::Stub> garments;
+  std::unique_ptr<v1::FabricService::Stub> fabrics;
   std::unique_ptr<v1::DrapeService::Stub> drapes;
   std::unique_ptr<google::longrunning::Operations::Stub> operations;
   std::unique_ptr<v1::ServerService::Stub> server;
@@ -394,7 +397,42 @@ absl::StatusOr<v1::GetServerInfoResponse> Client::server_info() {
   return response;
 }
 
-absl::StatusOr<std::vector<v1::FabricInfo>> Client::fabrics() {
+absl::StatusOr<v1::Fabric> Client::create_fabric(const v1::CreateFabricRequest& request, const OnProgress& progress) {
+  Operation operation;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->fabrics.get(), &v1::FabricService::Stub::CreateFabric, request, &operation));
+  ASSIGN_OR_RETURN(operation, stubs_->watch_to_end(operation.name(), progress));
+  return result_of<v1::Fabric>(operation);
+}
+
+absl::StatusOr<v1::Fabric> Client::get_fabric(const std::string& name) {
+  v1::GetFabricRequest request;
+  request.set_name(name);
+  v1::Fabric response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->fabrics.get(), &v1::FabricService::Stub::GetFabric, request, &response));
+  return response;
+}
+
+absl::StatusOr<std::vector<v1::Fabric>> Client::fabrics() {
+  std::vector<v1::Fabric> out;
+  v1::FabricServiceListFabricsRequest request;
+  request.set_page_size(kPage);
+  do {
+    v1::FabricServiceListFabricsResponse page;
+    RETURN_IF_ERROR(stubs_->unary(stubs_->fabrics.get(), &v1::FabricService::Stub::ListFabrics, request, &page));
+    out.insert(out.end(), page.fabrics().begin(), page.fabrics().end());
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  return out;
+}
+
+absl::Status Client::delete_fabric(const std::string& name) {
+  v1::DeleteFabricRequest request;
+  request.set_name(name);
+  google::protobuf::Empty response;
+  return stubs_->unary(stubs_->fabrics.get(), &v1::FabricService::Stub::DeleteFabric, request, &response);
+}
+
+absl::StatusOr<std::vector<v1::FabricInfo>> Client::library_fabrics() {
   v1::ListFabricsResponse response;
   RETURN_IF_ERROR(
       stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::ListFabrics, v1::ListFabricsRequest(), &response));

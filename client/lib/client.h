@@ -16,6 +16,7 @@
 #include "server/base/run_context.h"
 #include "tryon/v1/body.pb.h"
 #include "tryon/v1/drape.pb.h"
+#include "tryon/v1/fabric.pb.h"
 #include "tryon/v1/garment.pb.h"
 #include "tryon/v1/server.pb.h"
 
@@ -75,8 +76,13 @@ class Client {
   absl::Status delete_garment(const std::string& name);
   absl::StatusOr<std::vector<v1::GarmentTemplate>> templates();
 
+  absl::StatusOr<v1::Fabric> create_fabric(const v1::CreateFabricRequest& request, const OnProgress& progress);
+  absl::StatusOr<v1::Fabric> get_fabric(const std::string& name);
+  absl::StatusOr<std::vector<v1::Fabric>> fabrics();  // all pages: one's own, newest first, then the library's
+  absl::Status delete_fabric(const std::string& name);
+
   absl::StatusOr<v1::GetServerInfoResponse> server_info();
-  absl::StatusOr<std::vector<v1::FabricInfo>> fabrics();
+  absl::StatusOr<std::vector<v1::FabricInfo>> library_fabrics();
   absl::StatusOr<std::vector<v1::SolverInfo>> solvers();
 
  private:

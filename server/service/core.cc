@@ -7,6 +7,7 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/drape/size_advice.h"
+#include "server/service/convert/names.h"
 #include "server/store/release.h"
 
 namespace tryon {
@@ -148,6 +149,33 @@ absl::Status ServiceCore::delete_garment(const std::string& id) {
   return delete_with_drapes(id);
 }
 
+absl::StatusOr<TaskRecord> ServiceCore::create_fabric(const FabricRequest& request) {
+  RETURN_IF_ERROR(need_blob(request.blob, "source.file_sha256"));
+  const char* kind = request.check_only ? "fabric_check" : "fabric";
+  return submit(with_input(new_task(own_id(digest(request)), kind, to_json(request)), request.blob));
+}
+
+absl::StatusOr<std::vector<TaskRecord>> ServiceCore::list_fabrics(const std::optional<TaskCursor>& after, int limit) {
+  return jobs_.list(tenant(), "fabric", after, limit);
+}
+
+absl::Status ServiceCore::delete_fabric(const std::string& id) {
+  RETURN_IF_ERROR(find(id, "fabric", "FABRIC_NOT_FOUND").status());
+  return delete_task(id);
+}
+
+// A drape keeps the numbers, not the name: erasing the fabric changes nothing that was asked for.
+absl::Status ServiceCore::read_fabric(DrapeSettings* settings) {
+  const std::string id = own_fabric_id(settings->fabric);
+  if (id.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const TaskRecord fabric, find(id, "fabric", "FABRIC_NOT_FOUND"));
+  settings->fabric = fabric.state == TaskState::kSucceeded ? fabric_document(fabric.summary) : std::string();
+  if (!settings->fabric.empty()) return absl::OkStatus();
+  return make_error(absl::StatusCode::kFailedPrecondition, "FABRIC_NOT_READY", "fabric",
+                    "the fabric is not made yet, or its file could not be read",
+                    "Wait until its operation is done and look at its result, then send the request again.");
+}
+
 namespace {
 
 // The same garment in another size.
@@ -175,6 +203,7 @@ absl::StatusOr<TaskRecord> ServiceCore::plan_drape(const DrapeOrder& order) {
   ASSIGN_OR_RETURN(request.garment, garment_request_from_json(garment.spec));
   RETURN_IF_ERROR(set_size(order.size, &request.garment));
   request.settings = order.settings;
+  RETURN_IF_ERROR(read_fabric(&request.settings));
   // A body that is being made, is made or failed needs nothing more from the caller.
   if (body.state == TaskState::kCancelled) RETURN_IF_ERROR(need_blob(request.body.blob, "body"));
   RETURN_IF_ERROR(need_blob(request.garment.blob, "garment"));

@@ -14,6 +14,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/drape/fabric_request.h"
 #include "server/drape/request.h"
 #include "server/store/tenant_view.h"
 
@@ -54,6 +55,10 @@ class ServiceCore {
   absl::Status delete_garment(const std::string& id);
   // A task of any kind, alone.
   absl::Status delete_task(const std::string& id);
+  // check_only requests give a task of kind "fabric_check", which is no fabric.
+  absl::StatusOr<TaskRecord> create_fabric(const FabricRequest& request);
+  absl::StatusOr<std::vector<TaskRecord>> list_fabrics(const std::optional<TaskCursor>& after, int limit);
+  absl::Status delete_fabric(const std::string& id);
   // The drape belongs to the server from here on: no caller's leaving cancels it.
   absl::StatusOr<TaskRecord> create_drape(const DrapeOrder& order);
   // A task of kind "advice": all of the garment's sizes, or those named, on the body.
@@ -88,6 +93,7 @@ class ServiceCore {
   absl::StatusOr<TaskRecord> submit(const TaskRecord& task);
   absl::Status delete_with_drapes(const std::string& id);
   absl::Status need_tailored_body(const GarmentRequest& request);
+  absl::Status read_fabric(DrapeSettings* settings);
 
   struct Claim {
     int callers = 0;    // RunDrape calls that watch it now

@@ -18,6 +18,7 @@
 #include "server/service/convert/names.h"
 #include "server/service/convert/requests.h"
 #include "server/service/convert/resources.h"
+#include "server/service/fabric_handler.h"
 #include "server/service/garment_handler.h"
 #include "server/sim/solvers/solver.h"
 #include "tryon/v1/blob.grpc.pb.h"
@@ -298,6 +299,7 @@ std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, Stre
   services.push_back(std::make_unique<BlobHandler>(tenants, metrics));
   services.push_back(make_body_handler(tenants, metrics));
   services.push_back(make_garment_handler(tenants, metrics));
+  services.push_back(make_fabric_handler(tenants, metrics));
   services.push_back(std::make_unique<DrapeHandler>(tenants, slots, metrics));
   services.push_back(make_batch_handler(tenants, slots, metrics));
   services.push_back(make_queue_handler(tenants, metrics));

@@ -115,8 +115,8 @@ TEST(Reflection, ListsEveryService) {
   std::string answer;
   ASSERT_TRUE(call.read(&answer));
   for (const char* name : {"tryon.v1.BlobService", "tryon.v1.BodyService", "tryon.v1.GarmentService",
-                           "tryon.v1.DrapeService", "tryon.v1.ServerService", "google.bytestream.ByteStream",
-                           "google.longrunning.Operations", "grpc.health.v1.Health"}) {
+                           "tryon.v1.FabricService", "tryon.v1.DrapeService", "tryon.v1.ServerService",
+                           "google.bytestream.ByteStream", "google.longrunning.Operations", "grpc.health.v1.Health"}) {
     EXPECT_NE(answer.find(name), std::string::npos) << name;
   }
 }
@@ -249,13 +249,13 @@ TEST(Surface, ServerInfoFabricsAndSolversAreThere) {
   HostedService service;
   EXPECT_FALSE(service.client().server_info()->version().empty());
   EXPECT_EQ(service.client().server_info()->max_blob_bytes(), 64 << 20);
-  EXPECT_FALSE(service.client().fabrics()->empty());
+  EXPECT_FALSE(service.client().library_fabrics()->empty());
   EXPECT_FALSE(service.client().solvers()->empty());
 }
 
 TEST(Surface, CallsAreCountedByMethodAndCode) {
   HostedService service;
-  (void)service.client().fabrics();
+  (void)service.client().library_fabrics();
   (void)service.client().get_drape("drapes/" + sha256_hex("none"));
   const std::string text = service.metrics().text();
   const auto has = [&](const std::string& method, const std::string& code) {

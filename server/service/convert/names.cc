@@ -47,6 +47,13 @@ absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view c
                        "Use the name as the service returned it.");
 }
 
+std::string own_fabric_id(std::string_view fabric) {
+  constexpr std::string_view kCollection = "fabrics/";
+  if (fabric.substr(0, kCollection.size()) != kCollection) return {};
+  const std::string id(fabric.substr(kCollection.size()).substr(0, 65));
+  return is_sha256_hex(id) ? id : std::string();
+}
+
 absl::StatusOr<BlobName> parse_blob_name(std::string_view name) {
   BlobName out;
   if (parse_tail(split(name.substr(0, 256), '/'), 0, &out)) return out;

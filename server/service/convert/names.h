@@ -1,6 +1,7 @@
-// What it is: resource names: bodies/{id}, garments/{id}, drapes/{id}, operations/{id}, blobs/{sha256}/{size} and
-// uploads/{uuid}/blobs/{sha256}/{size}. An id is the request's SHA-256; nothing of a name ever becomes a path.
-// How it fails: INVALID_ARGUMENT RESOURCE_NAME or BLOB_NAME with the expected form. Thread rules: pure functions.
+// What it is: resource names: bodies/{id}, garments/{id}, fabrics/{id}, drapes/{id}, operations/{id},
+// blobs/{sha256}/{size} and uploads/{uuid}/blobs/{sha256}/{size}. An id is the request's SHA-256; nothing of a name
+// ever becomes a path. How it fails: INVALID_ARGUMENT RESOURCE_NAME or BLOB_NAME with the expected form. Thread rules:
+// pure functions.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,9 @@ namespace tryon {
 // The id of "<collection>/{id}", read from the request's `field`.
 absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view collection,
                                        std::string_view field = "name");
+
+// The id of a caller's own fabric; empty for names of the library and for documents.
+std::string own_fabric_id(std::string_view fabric);
 
 struct BlobName {
   std::string upload;  // empty for a read

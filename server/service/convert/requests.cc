@@ -20,6 +20,7 @@ namespace {
 constexpr size_t kMaxFileName = 255;
 constexpr size_t kMaxName = 64;  // of a size or a template
 constexpr int kMaxMeasurements = 100, kMaxParameters = 64;
+constexpr std::string_view kFabrics = "fabrics/";
 constexpr const char* kDirections[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
 constexpr absl::Duration kLongestLimit = absl::Hours(24);
 
@@ -140,6 +141,12 @@ absl::StatusOr<TemplateRequest> template_of(const v1::TemplateSource& source) {
   return out;
 }
 
+// `fabrics/denim_11oz` is the library's denim_11oz: one fabric, one request.
+std::string fabric_order(const std::string& fabric) {
+  const bool named = fabric.rfind(kFabrics, 0) == 0 && own_fabric_id(fabric).empty();
+  return named ? fabric.substr(kFabrics.size()) : fabric;
+}
+
 absl::Status read_exports(const v1::CreateDrapeRequest& request, DrapeSettings* out) {
   std::set<Export> wanted;
   for (const int what : request.exports()) {
@@ -230,9 +237,31 @@ absl::StatusOr<LayerContact> layers_of(const v1::CreateDrapeRequest& request) {
   return request.layer_contact() == v1::LAYER_CONTACT_NEVER ? LayerContact::kNever : LayerContact::kWhereNeeded;
 }
 
+absl::StatusOr<FabricRequest> to_domain(const v1::CreateFabricRequest& request) {
+  const v1::FabricSource& source = request.source();
+  FabricRequest out;
+  RETURN_IF_ERROR(check_file_name(source.file_name()));
+  out.file_name = source.file_name();
+  out.check_only = request.validate_only();
+  if (source.source_case() == v1::FabricSource::kFileSha256) {
+    out.blob = source.file_sha256();
+    RETURN_IF_ERROR(check_digest(source.file_sha256(), "source.file_sha256"));
+    return out;
+  }
+  out.document = source.document();
+  if (out.document.empty()) {
+    return invalid_input("FABRIC_SOURCE_MISSING", "source", "the request has neither a file nor a document",
+                         "Set source.file_sha256 or source.document.");
+  }
+  if (out.document.size() <= kMaxFabricDocument) return out;
+  return invalid_input("FABRIC_FILE_TOO_LARGE", "source.document",
+                       cat("the document has ", out.document.size() >> 10, " KiB, more than 64"),
+                       "Upload it as a file, or leave out what is not in tryon.fabric.v1.");
+}
+
 absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   DrapeSettings out;
-  if (!request.fabric().empty()) out.fabric = request.fabric();
+  if (!request.fabric().empty()) out.fabric = fabric_order(request.fabric());
   if (!request.solver().empty()) out.solver = request.solver();
   if (request.resolution_mm() != 0.0) out.resolution_mm = request.resolution_mm();
   if (request.thread_count() != 0) out.threads = request.thread_count();
@@ -252,7 +281,7 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
     out.bending = static_cast<BendingModel>(request.bending() - v1::BENDING_QUADRATIC);
   RETURN_IF_ERROR(read_exports(request, &out));
   RETURN_IF_ERROR(with_proto_field(validate(out)));
-  RETURN_IF_ERROR(with_proto_field(fabric_by_name(out.fabric).status()));
+  if (own_fabric_id(out.fabric).empty()) RETURN_IF_ERROR(with_proto_field(fabric_by_name(out.fabric).status()));
   RETURN_IF_ERROR(sim::check_solver(out.solver));
   return out;
 }

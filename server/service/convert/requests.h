@@ -5,15 +5,18 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "google/protobuf/duration.pb.h"
+#include "server/drape/fabric_request.h"
 #include "server/drape/request.h"
 #include "tryon/v1/body.pb.h"
 #include "tryon/v1/drape.pb.h"
+#include "tryon/v1/fabric.pb.h"
 #include "tryon/v1/garment.pb.h"
 
 namespace tryon {
 
 absl::StatusOr<BodyRequest> to_domain(const v1::CreateBodyRequest& request);
 absl::StatusOr<GarmentRequest> to_domain(const v1::CreateGarmentRequest& request);
+absl::StatusOr<FabricRequest> to_domain(const v1::CreateFabricRequest& request);
 // Body and garment are filled in by the service, which knows what their names stand for.
 absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request);
 

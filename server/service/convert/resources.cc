@@ -8,6 +8,7 @@
 #include "server/base/status.h"
 #include "server/body/body_from_measurements.h"
 #include "server/body/items.h"
+#include "server/service/convert/fabrics.h"
 #include "server/service/convert/fit_metrics.h"
 #include "server/service/convert/garments.h"
 #include "server/service/convert/summary.h"
@@ -95,6 +96,8 @@ google::longrunning::Operation to_operation(const TaskRecord& task, int64_t now_
     out.mutable_response()->PackFrom(to_body(task));
   } else if (task.kind == "garment" || task.kind == "check") {
     out.mutable_response()->PackFrom(to_garment(task));
+  } else if (task.kind == "fabric" || task.kind == "fabric_check") {
+    out.mutable_response()->PackFrom(to_fabric(task));
   } else if (task.kind == "advice") {
     out.mutable_response()->PackFrom(to_size_advice(task));
   } else {

@@ -5,8 +5,10 @@ namespace tryon {
 using Json = nlohmann::json;
 
 std::string target_name(const TaskRecord& task) {
-  if (task.kind == "check" || task.kind == "advice") return {};
-  return (task.kind == "body" ? "bodies/" : task.kind == "garment" ? "garments/" : "drapes/") + task.id;
+  static const std::map<std::string, std::string> kCollections = {
+      {"body", "bodies/"}, {"garment", "garments/"}, {"fabric", "fabrics/"}, {"drape", "drapes/"}};
+  const auto found = kCollections.find(task.kind);  // checks and advice are nothing that stays
+  return found == kCollections.end() ? std::string() : found->second + task.id;
 }
 
 v1::TaskState to_state(TaskState state) {

@@ -3,6 +3,7 @@
 
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/drape/fabric_request.h"
 #include "server/drape/pipeline.h"
 #include "server/drape/request.h"
 #include "server/drape/size_advice.h"
@@ -69,6 +70,12 @@ absl::StatusOr<PipelineResult> do_drape(const RunContext& run, const std::string
   return run_drape(parallel, request, input);
 }
 
+absl::StatusOr<PipelineResult> do_fabric(const std::string& spec, const BlobReader& read) {
+  ASSIGN_OR_RETURN(const FabricRequest request, fabric_request_from_json(spec));
+  ASSIGN_OR_RETURN(const std::string bytes, fetch(read, request.blob, "fabric"));
+  return run_fabric(request, bytes);
+}
+
 absl::StatusOr<PipelineResult> do_advice(const RunContext& run, const std::string& spec, const BlobReader& read,
                                          PipelineInput input) {
   ASSIGN_OR_RETURN(const AdviceRequest request, advice_request_from_json(spec));
@@ -94,6 +101,7 @@ TaskExecutor pipeline_executor(PipelineInput input) {
     if (kind == "body") return do_body(run, spec, read, input);
     if (kind == "garment" || kind == "check") return do_garment(run, spec, read, input);
     if (kind == "drape") return do_drape(run, spec, read, input);
+    if (kind == "fabric" || kind == "fabric_check") return do_fabric(spec, read);
     if (kind == "advice") return do_advice(run, spec, read, input);
     return invalid_input("TASK_KIND_UNKNOWN", "kind", cat("this worker cannot do '", kind, "'"),
                          "Run workers of the same version as the server.");
