@@ -1,6 +1,7 @@
 #include "server/drape/size_advice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/drape/assemble.h"
+#include "server/drape/drape_pictures.h"
 #include "server/drape/garment_source.h"
 #include "server/drape/setup.h"
 #include "server/garment/regrade.h"
@@ -143,13 +145,40 @@ TriedSize tried_of(const Trials& all, const AdviceRequest& request, const std::s
   return out;
 }
 
+std::vector<RenderPiece> look_of(const Trials& all, const Trial& trial) {
+  const DrapeGoods goods{all.person, trial.garment, all.pattern, trial.settled, all.fabric, all.settings};
+  return picture_pieces(goods, shown_garment(trial.garment, all.pattern, trial.settled.cloth));
+}
+
+// sizes.png: the sizes beside each other as they are graded, with their ranks.
+absl::Status add_strip(const RunContext& run, const SizeAdvice& advice, const std::vector<std::string>& sizes,
+                       std::vector<std::vector<RenderPiece>> looks, Artifacts* out) {
+  std::vector<SizeOnBody> strip;
+  for (size_t s = 0; s < sizes.size(); ++s) {
+    SizeOnBody shown{{cat("size ", sizes[s])}, std::move(looks[s])};
+    for (size_t rank = 0; rank < advice.sizes.size(); ++rank) {
+      if (advice.sizes[rank].size != sizes[s]) continue;
+      shown.caption.push_back(rank == 0 ? "advised" : cat("rank ", rank + 1));
+      shown.caption.push_back(cat("misfit ", std::round(100.0 * advice.sizes[rank].misfit) / 100.0));
+    }
+    strip.push_back(std::move(shown));
+  }
+  ASSIGN_OR_RETURN(const Image image, size_strip(run, strip));
+  ASSIGN_OR_RETURN(std::string png, encode_png(image));
+  (*out)["sizes.png"] = {std::move(png), "image/png"};
+  return absl::OkStatus();
+}
+
 // Outwards from the nearest size, each from its neighbour.
 absl::StatusOr<std::vector<TriedSize>> try_all(const Trials& all, const AdviceRequest& request,
-                                               const std::vector<std::string>& sizes) {
+                                               const std::vector<std::string>& sizes,
+                                               std::vector<std::vector<RenderPiece>>* looks) {
   std::vector<TriedSize> out(sizes.size());
+  looks->resize(sizes.size());
   const size_t start = nearest_size(sizes, request, all.person);
   ASSIGN_OR_RETURN(const Trial first, drape_afresh(all, sizes[start]));
   out[start] = tried_of(all, request, sizes[start], first);
+  (*looks)[start] = look_of(all, first);
   size_t done = 1;
   all.run.report("advise", static_cast<double>(done) / static_cast<double>(sizes.size()));
   for (const int way : {-1, 1}) {
@@ -158,6 +187,7 @@ absl::StatusOr<std::vector<TriedSize>> try_all(const Trials& all, const AdviceRe
       RETURN_IF_ERROR(all.run.check());
       ASSIGN_OR_RETURN(neighbour, drape_from(all, sizes[s], neighbour));
       out[s] = tried_of(all, request, sizes[s], neighbour);
+      (*looks)[s] = look_of(all, neighbour);
       all.run.report("advise", static_cast<double>(++done) / static_cast<double>(sizes.size()));
     }
   }
@@ -194,11 +224,13 @@ absl::StatusOr<PipelineResult> run_advice(const RunContext& run, const AdviceReq
   const auto collider = make_collider(settings, person);
   ASSIGN_OR_RETURN(GarmentMesh base, mesh_garment(inner, pattern, settings.resolution_mm * 1e-3));
   const Trials all{inner, pattern, person, fabric, *collider, settings, std::move(base)};
-  ASSIGN_OR_RETURN(const std::vector<TriedSize> tried, try_all(all, request, sizes));
+  std::vector<std::vector<RenderPiece>> looks;
+  ASSIGN_OR_RETURN(const std::vector<TriedSize> tried, try_all(all, request, sizes, &looks));
   const SizeAdvice advice = rank_sizes(person, fabric, tried);
   PipelineResult result;
   result.summary_json = advice_json(request, person, tried, advice);
   result.artifacts["size_advice.json"] = {result.summary_json, "application/json"};
+  RETURN_IF_ERROR(add_strip(inner, advice, sizes, std::move(looks), &result.artifacts));
   result.settled = std::none_of(tried.begin(), tried.end(), [](const TriedSize& t) { return t.grade == "none"; });
   return result;
 }

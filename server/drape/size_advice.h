@@ -39,7 +39,7 @@ std::string to_json(const AdviceRequest& request);
 absl::StatusOr<AdviceRequest> advice_request_from_json(std::string_view json);
 std::string digest(const AdviceRequest& request);
 
-// size_advice.json
+// size_advice.json, and sizes.png: all sizes on the body, side by side
 absl::StatusOr<PipelineResult> run_advice(const RunContext& run, const AdviceRequest& request,
                                           const PipelineInput& input);
 
