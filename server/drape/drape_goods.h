@@ -2,6 +2,8 @@
 // Units and frame: as its parts. How it fails: it does not. Thread rules: const.
 #pragma once
 
+#include <algorithm>
+
 #include "server/drape/assemble.h"
 #include "server/drape/settle.h"
 #include "server/fabric/fabric.h"
@@ -11,10 +13,13 @@ namespace tryon {
 struct DrapeGoods {
   const FittedPerson& person;
   const GarmentMesh& garment;
-  const Pattern& pattern;  // without panels where the garment came as a mesh
   const Settled& settled;
   const Fabric& fabric;
   const DrapeSettings& settings;
+
+  bool wants(Export what) const {
+    return std::find(settings.exports.begin(), settings.exports.end(), what) != settings.exports.end();
+  }
 };
 
 }  // namespace tryon

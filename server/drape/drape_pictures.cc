@@ -20,11 +20,6 @@ constexpr int kStripWidth = 320, kStripHeight = 480;
 constexpr int kCutWidth = 480;
 const Vec3 kSkinFill(0.76, 0.62, 0.51), kSkinLine(0.19, 0.10, 0.05), kClothLine(0.006, 0.076, 0.255), kBlack(0, 0, 0);
 
-bool wants(const DrapeGoods& goods, Export what) {
-  const auto& list = goods.settings.exports;
-  return std::find(list.begin(), list.end(), what) != list.end();
-}
-
 absl::Status put(const char* name, const absl::StatusOr<std::string>& png, Artifacts* out) {
   RETURN_IF_ERROR(png.status());
   (*out)[name] = {*png, "image/png"};
@@ -146,18 +141,18 @@ absl::Status add_drape_pictures(const RunContext& run, const DrapeGoods& goods, 
                                 const std::vector<ClothField>& fields, const std::vector<Image>& views,
                                 Artifacts* out) {
   const std::vector<RenderPiece> pieces = picture_pieces(goods, shown);
-  if (wants(goods, Export::kViews)) {
+  if (goods.wants(Export::kViews)) {
     std::vector<Image> named;
     constexpr const char* kNames[] = {"front", "back", "left", "right"};
     for (size_t i = 0; i < views.size(); ++i) named.push_back(with_caption(views[i], {kNames[i]}));
     RETURN_IF_ERROR(put("views.png", encode_png(side_by_side(named)), out));
   }
-  if (wants(goods, Export::kTurntable)) RETURN_IF_ERROR(put("turntable.png", turntable(run, pieces), out));
-  if (wants(goods, Export::kSections)) {
+  if (goods.wants(Export::kTurntable)) RETURN_IF_ERROR(put("turntable.png", turntable(run, pieces), out));
+  if (goods.wants(Export::kSections)) {
     const auto sections = cross_sections(goods.person.body, goods.settled.cloth.mesh);
     if (!sections.empty()) RETURN_IF_ERROR(put("sections.png", encode_png(section_picture(sections)), out));
   }
-  if (!wants(goods, Export::kHeatMaps)) return absl::OkStatus();
+  if (!goods.wants(Export::kHeatMaps)) return absl::OkStatus();
   for (const ClothField& field : fields) {
     ASSIGN_OR_RETURN(const Image image, heat_map(run, pieces, shown, field));
     RETURN_IF_ERROR(put(cat("heat_", field.key, ".png").c_str(), encode_png(image), out));

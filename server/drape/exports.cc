@@ -15,11 +15,6 @@ namespace {
 
 constexpr int kRampLength = 256, kRampWidth = 4;
 
-bool wants(const DrapeGoods& goods, Export what) {
-  const auto& list = goods.settings.exports;
-  return std::find(list.begin(), list.end(), what) != list.end();
-}
-
 absl::StatusOr<std::string> ramp(ColourMap map, bool down) {
   Image image{down ? kRampWidth : kRampLength, down ? kRampLength : kRampWidth, {}};
   for (int y = 0; y < image.height; ++y) {
@@ -144,19 +139,19 @@ absl::Status add_exports(const RunContext& run, const DrapeGoods& goods, const S
     return run.check();
   };
   constexpr char kGltf[] = "model/gltf-binary";
-  if (wants(goods, Export::kPly)) RETURN_IF_ERROR(put("garment.ply", write_ply(piece), "model/ply"));
-  if (wants(goods, Export::kStl)) {
+  if (goods.wants(Export::kPly)) RETURN_IF_ERROR(put("garment.ply", write_ply(piece), "model/ply"));
+  if (goods.wants(Export::kStl)) {
     RETURN_IF_ERROR(put("garment.stl", write_stl({garment_piece(goods, shown)}), "model/stl"));
   }
   options.draco = goods.settings.draco;
-  if (wants(goods, Export::kDesktop)) RETURN_IF_ERROR(put("garment_desktop.glb", write_glb({piece}, options), kGltf));
+  if (goods.wants(Export::kDesktop)) RETURN_IF_ERROR(put("garment_desktop.glb", write_glb({piece}, options), kGltf));
   options.quantise = !options.draco;
-  if (wants(goods, Export::kWeb)) {
+  if (goods.wants(Export::kWeb)) {
     RETURN_IF_ERROR(put("garment_web.glb", write_web_glb(piece, options, kWebTriangles, kWebBytes), kGltf));
   }
   options.quantise = options.draco = false;
-  if (wants(goods, Export::kWind)) RETURN_IF_ERROR(add_animation(goods, shown, out));
-  if (!wants(goods, Export::kSource)) return absl::OkStatus();
+  if (goods.wants(Export::kWind)) RETURN_IF_ERROR(add_animation(goods, shown, out));
+  if (!goods.wants(Export::kSource)) return absl::OkStatus();
   add_origin(goods, shown, &piece);
   return put("garment_source.glb", write_glb({body_piece(goods.person.body, 1.0), piece}, options), kGltf);
 }

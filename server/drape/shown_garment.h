@@ -7,7 +7,6 @@
 
 #include "server/drape/settle.h"
 #include "server/garment/garment.h"
-#include "server/garment/pattern.h"
 
 namespace tryon {
 
@@ -18,7 +17,7 @@ struct ShownGarment {
   std::vector<int> welded;  // [vertex_count] vertex of the cloth
 };
 
-ShownGarment shown_garment(const GarmentMesh& garment, const Pattern& pattern, const WeldedMesh& cloth);
+ShownGarment shown_garment(const GarmentMesh& garment, const WeldedMesh& cloth);
 
 // A list over the cloth's vertices, or the welded positions of a frame, for the shown ones.
 template <typename T>

@@ -146,8 +146,8 @@ TriedSize tried_of(const Trials& all, const AdviceRequest& request, const std::s
 }
 
 std::vector<RenderPiece> look_of(const Trials& all, const Trial& trial) {
-  const DrapeGoods goods{all.person, trial.garment, all.pattern, trial.settled, all.fabric, all.settings};
-  return picture_pieces(goods, shown_garment(trial.garment, all.pattern, trial.settled.cloth));
+  const DrapeGoods goods{all.person, trial.garment, trial.settled, all.fabric, all.settings};
+  return picture_pieces(goods, shown_garment(trial.garment, trial.settled.cloth));
 }
 
 // sizes.png: the sizes beside each other as they are graded, with their ranks.
