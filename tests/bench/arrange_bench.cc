@@ -247,30 +247,6 @@ int study_files(const Options& options) {
   return total.print();
 }
 
-StudyPerson person_of_table(const std::string& name, const BodyTable& table) {
-  auto made = body_from_measurements(RunContext(), table);
-  StoredBody stored;
-  if (made.ok()) stored.body = std::move(made->body);
-  auto proxies = made.ok() ? fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic) : made.status();
-  if (!proxies.ok()) {
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), std::string(proxies.status().message()).c_str());
-    std::exit(1);
-  }
-  stored.proxies.push_back(*std::move(proxies));
-  stored.has_head_and_hands = true;
-  return study_of(std::move(stored));
-}
-
-// A person of a size: girths of the size table, the rest predicted from them.
-StudyPerson person_of_size(Figure figure, const std::string& size) {
-  const DraftMeasurements m = *size_measurements(figure, size);
-  BodyTable table;
-  table.figure = figure == Figure::kMen ? FigureType::kMale : FigureType::kFemale;
-  table.height_mm = figure == Figure::kMen ? 1780 : 1680;
-  table.measurements_mm = {{"bust_girth", m.bust_girth}, {"waist_girth", m.waist_girth}, {"hip_girth", m.hip_girth}};
-  return person_of_table(size, table);
-}
-
 bool any_wanted(const Options& options, const std::string& who) {
   for (const TemplateInfo& info : list_templates()) {
     if ((info.name + who).find(options.only) != std::string::npos) return true;

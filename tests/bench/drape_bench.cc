@@ -1,10 +1,9 @@
 // What it is: a study of whole drapes: GarmentCode-family specifications on the body that they were made for, one line
 // a garment with what it cost (CPU seconds of sewing, falling, calming) and what it is worth: grade, residuals, pairs
-// of triangles that cross (exact), depth in the body, how far the seams were apart. Options: --only=TEXT (repeatable),
-// --every=N (each Nth file), --edge=20 (mm), --fabric=NAME, --layers=where-needed|always|never,
-// --isometric (bending), --threads=1,
-// --coarsest=600, --png=DIR,
-// --repeat=1.
+// of triangles that cross (exact), depth in the body and pairs of triangles that cross it, how far the seams were
+// apart. Options: --templates (instead of the files: each template in S, M and L on five people of sizes),
+// --only=TEXT (repeatable), --every=N (each Nth garment), --edge=20 (mm), --fabric=NAME, --threads=1,
+// --layers=where-needed|always|never, --isometric (bending), --coarsest=600, --png=DIR, --repeat=1.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -15,9 +14,11 @@
 
 #include "absl/time/clock.h"
 #include "server/base/executor.h"
+#include "server/base/text.h"
 #include "server/drape/assemble.h"
 #include "server/drape/settle.h"
 #include "server/fabric/fabric.h"
+#include "server/garment/template.h"
 #include "server/io/pattern_json.h"
 #include "server/metrics/metrics.h"
 #include "tests/bench/study_person.h"
@@ -31,6 +32,7 @@ struct Options {
   std::string fabric = "cotton_jersey", png;
   double edge_mm = 20.0;
   int every = 1, threads = 1, repeat = 1;
+  bool templates = false;
   SettleOptions settle;
 };
 
@@ -38,6 +40,16 @@ struct Tally {
   int count = 0, sound = 0;
   std::vector<double> seconds;
 };
+
+std::vector<std::string> chosen(const Options& options, const std::vector<std::string>& names) {
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < names.size(); ++i) {
+    bool named = options.only.empty();
+    for (const std::string& text : options.only) named = named || names[i].find(text) != std::string::npos;
+    if (named && i % static_cast<size_t>(options.every) == 0) kept.push_back(names[i]);
+  }
+  return kept;
+}
 
 std::vector<std::string> specifications(const Options& options) {
   std::vector<std::string> files;
@@ -49,13 +61,7 @@ std::vector<std::string> specifications(const Options& options) {
         files.push_back(std::string(folder) + "/" + entry.path().filename().string());
   }
   std::sort(files.begin(), files.end());
-  std::vector<std::string> kept;
-  for (size_t i = 0; i < files.size(); ++i) {
-    bool named = options.only.empty();
-    for (const std::string& text : options.only) named = named || files[i].find(text) != std::string::npos;
-    if (named && i % static_cast<size_t>(options.every) == 0) kept.push_back(files[i]);
-  }
-  return kept;
+  return chosen(options, files);
 }
 
 double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -72,20 +78,18 @@ void judge(const StudyPerson& study, const std::string& name, const Settled& set
       "%-34s %6d v %s| %6.2f s cpu %6.2f s wall, sew %3d fall+calm %3d steps %6lld it %5.2f ms/it | %-8s %-10s rms "
       "%.1e "
       "max %.1e | "
-      "crossings %4d depth %4.2f mm gap %5.2f mm %s\n",
+      "crossings %4d depth %4.2f mm, %d through the body, gap %5.2f mm %s\n",
       name.c_str(), mesh.vertex_count(), r.layers_kept_apart ? "layers " : "", cpu, wall, r.sew_steps, r.drape_steps,
       static_cast<long long>(r.iterations), 1e3 * cpu / std::max<double>(1.0, static_cast<double>(r.iterations)),
-      r.grade.c_str(), r.termination.c_str(), r.residual_rms, r.residual_max, crossings, deepest, r.gap_before_weld_mm,
-      sound ? "SOUND" : "");
+      r.grade.c_str(), r.termination.c_str(), r.residual_rms, r.residual_max, crossings, deepest,
+      crossings_with_body(study, mesh), r.gap_before_weld_mm, sound ? "SOUND" : "");
   std::fflush(stdout);
   ++tally->count, tally->sound += sound;
   tally->seconds.push_back(cpu);
 }
 
-void drape(const Options& options, const StudyPerson& study, const std::string& file, Tally* tally) {
-  std::string name = std::filesystem::path(file).stem().string();
-  if (const size_t at = name.find("_specification"); at != std::string::npos) name.resize(at);
-  const auto pattern = read_pattern(testing::read_file(testing::shared_data_path("patterns/" + file)), file);
+void drape(const Options& options, const StudyPerson& study, const std::string& name,
+           const absl::StatusOr<Pattern>& pattern, Tally* tally) {
   ArrangeReport report;
   RunContext run;
   Executor pool(options.threads);
@@ -112,15 +116,43 @@ void drape(const Options& options, const StudyPerson& study, const std::string& 
   }
 }
 
-int study(const Options& options) {
+void study_files(const Options& options, Tally* tally) {
   std::map<std::string, StudyPerson> people;
-  Tally tally;
   for (const std::string& file : specifications(options)) {
     const bool template_file = file.rfind("garment_pattern_generator", 0) == 0;
     const std::string body = template_file ? "smpl/f_smpl_template_T.obj" : "garmentcode/mean_all.obj";
     if (people.find(body) == people.end()) people.emplace(body, study_person(body));
-    drape(options, people.at(body), file, &tally);
+    std::string name = std::filesystem::path(file).stem().string();
+    if (const size_t at = name.find("_specification"); at != std::string::npos) name.resize(at);
+    const auto pattern = read_pattern(testing::read_file(testing::shared_data_path("patterns/" + file)), file);
+    drape(options, people.at(body), name, pattern, tally);
   }
+}
+
+// "t_shirt/M on woman L".
+void study_templates(const Options& options, Tally* tally) {
+  const std::vector<std::pair<Figure, std::string>> people = {
+      {Figure::kWomen, "S"}, {Figure::kWomen, "M"}, {Figure::kWomen, "L"}, {Figure::kMen, "M"}, {Figure::kMen, "XL"}};
+  for (const auto& [figure, wearer] : people) {
+    const std::string who = cat(figure == Figure::kMen ? " on man " : " on woman ", wearer);
+    std::vector<std::string> names;
+    for (const TemplateInfo& info : list_templates()) {
+      for (const char* size : {"S", "M", "L"}) names.push_back(cat(info.name, "/", size, who));
+    }
+    names = chosen(options, names);
+    if (names.empty()) continue;
+    const StudyPerson person = person_of_size(figure, wearer);
+    for (const std::string& name : names) {
+      const size_t slash = name.find('/');
+      const std::string size = name.substr(slash + 1, name.find(' ') - slash - 1);
+      drape(options, person, name, draft_template_graded(name.substr(0, slash), figure, size), tally);
+    }
+  }
+}
+
+int study(const Options& options) {
+  Tally tally;
+  options.templates ? study_templates(options, &tally) : study_files(options, &tally);
   std::sort(tally.seconds.begin(), tally.seconds.end());
   std::printf("%d drapes, %d sound (%.1f %%), median %.2f s of one core\n", tally.count, tally.sound,
               100.0 * tally.sound / std::max(tally.count, 1),
@@ -145,6 +177,7 @@ int main(int argc, char** argv) {
     if (arg.rfind("--repeat=", 0) == 0) options.repeat = std::stoi(value("--repeat="));
     if (arg.rfind("--coarsest=", 0) == 0) options.settle.coarsest = std::stoi(value("--coarsest="));
     if (arg.rfind("--solver=", 0) == 0) options.settle.solver = value("--solver=");
+    if (arg == "--templates") options.templates = true;
     if (arg == "--isometric") options.settle.bend = tryon::sim::BendLaw::kIsometric;
     if (arg == "--layers=always") options.settle.layers = tryon::LayerContact::kAlways;
     if (arg == "--layers=never") options.settle.layers = tryon::LayerContact::kNever;

@@ -14,6 +14,7 @@
 #include "server/body/body_from_measurements.h"
 #include "server/body/mannequin.h"
 #include "server/drape/assemble.h"
+#include "server/garment/template.h"
 #include "server/metrics/metrics.h"
 #include "server/render/preview.h"
 #include "server/sim/collision/collider.h"
@@ -54,6 +55,31 @@ inline StudyPerson study_person(const std::string& file) {
   stored.proxies.push_back(*std::move(proxies));
   stored.has_head_and_hands = true;
   return study_of(std::move(stored));
+}
+
+// From girths, the rest predicted.
+inline StudyPerson person_of_table(const std::string& name, const BodyTable& table) {
+  auto made = body_from_measurements(RunContext(), table);
+  StoredBody stored;
+  if (made.ok()) stored.body = std::move(made->body);
+  auto proxies = made.ok() ? fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic) : made.status();
+  if (!proxies.ok()) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), std::string(proxies.status().message()).c_str());
+    std::exit(1);
+  }
+  stored.proxies.push_back(*std::move(proxies));
+  stored.has_head_and_hands = true;
+  return study_of(std::move(stored));
+}
+
+// A person of a size of the size table.
+inline StudyPerson person_of_size(Figure figure, const std::string& size) {
+  const DraftMeasurements m = *size_measurements(figure, size);
+  BodyTable table;
+  table.figure = figure == Figure::kMen ? FigureType::kMale : FigureType::kFemale;
+  table.height_mm = figure == Figure::kMen ? 1780 : 1680;
+  table.measurements_mm = {{"bust_girth", m.bust_girth}, {"waist_girth", m.waist_girth}, {"hip_girth", m.hip_girth}};
+  return person_of_table(size, table);
 }
 
 // Pairs of a cloth triangle and a body triangle that cross (exact).
