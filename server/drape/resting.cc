@@ -13,6 +13,7 @@ constexpr double kWithin = 0.8;
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kRefallSteps = 4, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kPatience = 25, kLongPatience = 45;
+constexpr int kCalmRounds = 3;  // what came to rest inside the body is moved out, and rests again
 constexpr double kFallKeep = 0.96, kBlowStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 constexpr double kTetherParts = 4.0, kMostTethers = 64.0;  // of one span of an elastic
 constexpr int kBlowSteps = 90, kFrameSteps = 3;            // three simulated seconds, ten frames a second
@@ -99,35 +100,42 @@ absl::Status blow(Stage* stage) {
   return absl::OkStatus();
 }
 
-// The way out of a collider from a point along a direction: metres, or kNoWay.
+// The way from a point along a direction to where `room` is free on all sides: metres, or kNoWay.
 constexpr double kNoWay = 0.3, kClearDepth = 1e-3;
-double way_out(const sim::Collider& collider, const Vec3& point, const Vec3& direction) {
+double way_out(const sim::Collider& collider, const Vec3& point, const Vec3& direction, double room) {
   double way = 0.0;
   while (way < kNoWay) {
-    const double distance = collider.query(point + way * direction, 0.05).distance;
-    if (distance >= 0.0) return way;
-    way += std::max(-distance, 5e-4);  // nothing within this ball is outside
+    const double lacking = room - collider.query(point + way * direction, 0.05).distance;
+    if (lacking <= 0.0) return way;
+    way += std::max(lacking, 5e-4);  // nothing within this ball has room
   }
   return kNoWay;
 }
 
-// Where solids overlap (an arm's root in the trunk), pushing along normals may go back and forth: a particle that is
-// still inside at the end leaves by the shortest of 26 straight ways.
-void leave_body(const sim::Collider& collider, sim::DrapeState* state) {
+Vec3 nearest_exit(const sim::Collider& collider, const Vec3& point, double room) {
+  double best = kNoWay;
+  Vec3 exit = point;
+  for (int k = 0; k < 27; ++k) {
+    const Vec3 raw(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+    if (raw.isZero()) continue;
+    const Vec3 direction = raw.normalized();
+    const double way = way_out(collider, point, direction, room);
+    if (way < best) best = way, exit = point + way * direction;
+  }
+  return exit;
+}
+
+// Where surfaces meet (an arm's root in the trunk, a sole on the floor), pushing along normals may go back and forth: a
+// particle that is still inside leaves by the shortest of 26 straight ways. Says how many did.
+int leave_body(const sim::Collider& collider, double room, sim::DrapeState* state) {
+  int left = 0;
   for (auto& x : state->x) {
     const Vec3 point = x.cast<double>();
     if (collider.query(point, 0.05).distance >= -kClearDepth) continue;
-    double best = kNoWay;
-    Vec3 exit = point;
-    for (int k = 0; k < 27; ++k) {
-      const Vec3 raw(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-      if (raw.isZero()) continue;
-      const Vec3 direction = raw.normalized();
-      const double way = way_out(collider, point, direction);
-      if (way < best) best = way, exit = point + way * direction;
-    }
-    x = exit.cast<sim::Real>();
+    x = nearest_exit(collider, point, room).cast<sim::Real>();
+    ++left;
   }
+  return left;
 }
 
 double speed_99(const sim::DrapeState& state) {
@@ -147,7 +155,7 @@ absl::Status finish(Stage* falling, const sim::Collider& collider, const sim::Dr
     scene->wind.velocity = options.wind_mps;
     RETURN_IF_ERROR(blow(falling));
   }
-  leave_body(collider, &falling->state);
+  leave_body(collider, scene->contact_offset, &falling->state);
   SettleReport& report = falling->report;
   if (!report.blown.empty()) report.blown.back() = positions_of(falling->state);
   const sim::Residual residual = sim::equilibrium_residual(model, *scene, falling->state);
@@ -200,12 +208,17 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const Weld
   ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   sim::Scene scene;
   scene.collider = &collider;
+  scene.middle_room = 0.5 * scene.contact_offset;
   if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
   sim::DrapeState state = sim::start_state(cloth);
   Stage falling{run, scene, *moving, state, *report, options.before_step};
   Stage resting{run, scene, *calming, state, *report, options.before_step};
   RETURN_IF_ERROR(fall(&falling, goal));
-  RETURN_IF_ERROR(calm(&resting, goal));
+  for (int round = 0; round < kCalmRounds; ++round) {
+    const int left = leave_body(collider, scene.contact_offset, &state);
+    if (round > 0 && (left == 0 || near_deadline(run))) break;
+    RETURN_IF_ERROR(calm(&resting, goal));
+  }
   if (goal.finest) RETURN_IF_ERROR(finish(&falling, collider, model, &scene, options));
   return positions_of(state);
 }

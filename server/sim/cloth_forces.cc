@@ -7,7 +7,9 @@
 namespace tryon::sim {
 namespace {
 
-constexpr double kReach = 5e-4;  // m beyond the offset within which a particle may be held by the body
+constexpr double kFar = 0.05;          // m, how far the collider is asked
+constexpr double kMiddleReach = 5e-4;  // m beyond its room within which a triangle's middle counts as touching
+constexpr double kReach = 5e-4;        // m beyond the offset within which a particle may be held by the body
 
 struct Shape {
   Eigen::Matrix<double, 3, 2> deformation;
@@ -82,6 +84,19 @@ Vec3 reaction_to(const Vec3& force, const Vec3& normal, double mu) {
 
 }  // namespace
 
+std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, const DrapeState& state) {
+  std::vector<double> out(model.particle_count, scene.contact_offset);
+  if (scene.collider == nullptr || scene.middle_room <= 0) return out;
+  const double touching = scene.middle_room + kMiddleReach;
+  for (const Triangle& t : model.triangles) {
+    const RVec3 middle = (state.x[t[0]] + state.x[t[1]] + state.x[t[2]]) / 3;
+    const double distance = scene.collider->query(middle.cast<double>(), kFar).distance;
+    if (distance > touching || distance < scene.middle_room - kMostLift) continue;
+    for (const int i : t) out[i] = scene.contact_offset + kMostLift;
+  }
+  return out;
+}
+
 ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state) {
   ClothForces out;
   out.press.assign(model.particle_count, 0.0);
@@ -99,10 +114,11 @@ ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const Drap
   std::vector<double> layer_friction;
   const std::vector<Vec3> forces = net_forces(model, scene, state, 0.0, &layer_friction);
   const double mu = std::max(model.fabric.friction_static, model.fabric.friction_kinetic);
+  const std::vector<double> reach = contact_reach(model, scene, state);
   for (int i = 0; i < model.particle_count; ++i) {
     if (model.inverse_mass[i] == 0) continue;
-    const Contact contact = scene.collider->query(state.x[i].cast<double>(), scene.contact_offset + 2 * kReach);
-    if (contact.distance > scene.contact_offset + kReach) continue;
+    const Contact contact = scene.collider->query(state.x[i].cast<double>(), reach[i] + 2 * kReach);
+    if (contact.distance > reach[i] + kReach) continue;
     out.reaction[i] = reaction_to(forces[i], contact.normal, mu);
     out.press[i] = std::max(0.0, out.reaction[i].dot(contact.normal));
   }

@@ -25,4 +25,8 @@ ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const Drap
 std::vector<Vec3> net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness,
                              std::vector<double>* layer_friction);
 
+// How far off the body a particle may be and still be held by it, m [particle_count]: the offset, or kMostLift more
+// where the middle of a triangle beside it has come to Scene::middle_room.
+std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, const DrapeState& state);
+
 }  // namespace tryon::sim

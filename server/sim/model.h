@@ -142,12 +142,15 @@ struct DrapeState {
 };
 DrapeState start_state(const ClothInput& cloth);
 
+constexpr double kMostLift = 4e-3;  // m that corners of a triangle are raised beyond the offset for its middle's sake
+
 // Everything outside the cloth.
 struct Scene {
   const Collider* collider = nullptr;  // may be null
   Wind wind;
   Eigen::Vector3d gravity{0, -9.80665, 0};
   double contact_offset = 2e-3;  // m kept between cloth and body
+  double middle_room = 0.0;      // m that middles of triangles keep off the body, below contact_offset; 0: not asked
   double pressure = 0.0;         // Pa along the triangles' normals, wherever they turn
   double self_contact = 0.0;  // m kept between layers of the cloth (minimisers only); 0 = they pass through each other
 };

@@ -136,7 +136,8 @@ class Recorded : public Solver {
                      scene.contact_offset,
                      encode_status(failure),
                      scene.self_contact,
-                     scene.pressure};
+                     scene.pressure,
+                     scene.middle_room};
     for (size_t steps = 1; steps <= states_.size() && !out.seen_again; ++steps) {
       out.states.assign(states_.end() - static_cast<std::ptrdiff_t>(steps), states_.end());
       ask_again(run, scene, &out);
@@ -178,6 +179,7 @@ absl::StatusOr<StepReport> replay_steps(const ReplayBundle& bundle, const RunCon
   scene.collider = collider != nullptr ? collider : bundle.asked.empty() ? nullptr : &remembered;
   scene.self_contact = bundle.self_contact;
   scene.pressure = bundle.pressure;
+  scene.middle_room = bundle.middle_room;
   scene.wind = bundle.wind;
   scene.gravity = bundle.gravity;
   scene.contact_offset = bundle.contact_offset;

@@ -110,8 +110,8 @@ void visit_states(Reader& a, std::vector<DrapeState>& states) {
 template <typename Archive, typename Bundle>
 void visit(Archive& a, Bundle& b) {
   a(b.solver), visit_settings(a, b.settings), visit_states(a, b.states);
-  visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure), a(b.self_contact), a(b.pressure), a(b.asked),
-      a(b.seen_again);
+  visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure), a(b.self_contact), a(b.pressure),
+      a(b.middle_room), a(b.asked), a(b.seen_again);
   visit_model(a, b.model);
 }
 

@@ -212,10 +212,10 @@ double after_reactions(const Vec3& force, const std::vector<Vec3>& normals, doub
 }
 
 // Normals of the surfaces that touch a point: the nearest and, in a pinch, the one across.
-std::vector<Vec3> touching(const Scene& scene, const Vec3& point) {
+std::vector<Vec3> touching(const Scene& scene, const Vec3& point, double reach) {
   constexpr double kAcross = 7e-3, kOpposite = 0.3;  // m; cosine
-  const Contact near = scene.collider->query(point, scene.contact_offset + 10 * kContactGap);
-  if (near.distance > scene.contact_offset + kContactGap) return {};
+  const Contact near = scene.collider->query(point, reach + 10 * kContactGap);
+  if (near.distance > reach + kContactGap) return {};
   if (near.distance < -kAcross) return {near.normal};
   const Vec3 ahead = point + (kAcross - near.distance) * near.normal;
   const Contact far = scene.collider->query(ahead, 0.9 * kAcross);
@@ -246,6 +246,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
                               double tie_stiffness) {
   std::vector<double> layer_friction;
   const Forces forces = net_forces(model, scene, state, tie_stiffness, &layer_friction);
+  const std::vector<double> reach = contact_reach(model, scene, state);
   const double mu = std::max(model.fabric.friction_static, model.fabric.friction_kinetic);
   double mass = 0, sum = 0, largest = 0;
   int count = 0;
@@ -253,7 +254,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
     mass += double(model.mass[i]);
     if (model.inverse_mass[i] == 0) continue;
     double size = forces[i].norm();
-    if (scene.collider) size = after_reactions(forces[i], touching(scene, at(state, i)), mu);
+    if (scene.collider) size = after_reactions(forces[i], touching(scene, at(state, i), reach[i]), mu);
     size = std::max(0.0, size - layer_friction[i]);
     largest = std::max(largest, size);
     sum += size * size;

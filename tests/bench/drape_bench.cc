@@ -88,6 +88,11 @@ void judge(const StudyPerson& study, const std::string& name, const Settled& set
   tally->seconds.push_back(cpu);
 }
 
+std::string as_file(std::string name) {
+  for (char& c : name) c = c == '/' || c == ' ' ? '_' : c;
+  return name;
+}
+
 void drape(const Options& options, const StudyPerson& study, const std::string& name,
            const absl::StatusOr<Pattern>& pattern, Tally* tally) {
   ArrangeReport report;
@@ -112,7 +117,7 @@ void drape(const Options& options, const StudyPerson& study, const std::string& 
       return;
     }
     judge(study, name, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), tally);
-    if (!options.png.empty() && i == 0) picture(study, settled->cloth.mesh, options.png, name);
+    if (!options.png.empty() && i == 0) picture(study, settled->cloth.mesh, options.png, as_file(name));
   }
 }
 

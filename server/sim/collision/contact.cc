@@ -18,6 +18,7 @@ constexpr Real kNearShare = Real(0.9), kDeepShare = Real(0.05), kHarden = 2;
 constexpr Real kHardest = Real(1e3);  // over the stiffness at the start
 // How far off the nearest surface a second one is looked for, and the cosine below which two surfaces stand opposite.
 constexpr Real kPinchReach = Real(7e-3), kPinchCosine = Real(0.3);
+constexpr Real kLiftLimit = static_cast<Real>(kMostLift);
 constexpr int kConeSweeps = 20;
 constexpr int kGrain = 256;
 constexpr size_t kAtOnce = 64;  // questions in one batch
@@ -50,9 +51,11 @@ ContactSet::ContactSet(const DrapeModel& model, std::vector<Real> stiffness)
     : static_(static_cast<Real>(std::max(model.fabric.friction_static, model.fabric.friction_kinetic))),
       kinetic_(static_cast<Real>(model.fabric.friction_kinetic)),
       stiffness_(std::move(stiffness)),
-      first_stiffness_(stiffness_) {
+      first_stiffness_(stiffness_),
+      triangles_(model.triangles),
+      sunk_(model.triangles.size(), -1) {
   const int n = model.particle_count;
-  for (auto* values : {&normal_force_, &room_}) values->assign(n, 0);
+  for (auto* values : {&normal_force_, &room_, &lift_}) values->assign(n, 0);
   for (auto* planes : {&plane_, &opposite_}) planes->assign(n, Plane{});
   for (auto* points : {&asked_, &anchor_}) points->assign(n, RVec3::Zero());
   for (auto* flags : {&known_, &anchored_, &sliding_, &changed_, &pinched_}) flags->assign(n, 0);
@@ -66,7 +69,7 @@ bool ContactSet::must_ask(int i) const {
 
 void ContactSet::take_plane(int i, const Contact& contact) {
   plane_[i].normal = contact.normal.cast<Real>();
-  plane_[i].distance = static_cast<Real>(contact.distance);
+  plane_[i].distance = static_cast<Real>(contact.distance) - lift_[i];
   asked_[i] = x_[i];
   known_[i] = 1;
   room_[i] = wanted_offset_;
@@ -103,7 +106,7 @@ void ContactSet::ask_opposite(int begin, int end) {
         release(next);
         continue;
       }
-      points[count] = (x_[next] + (kPinchReach - plane.distance) * plane.normal).cast<double>();
+      points[count] = (x_[next] + (kPinchReach - plane.distance - lift_[next]) * plane.normal).cast<double>();
       particle[count++] = next;
     }
     collider_->query(std::span<const Eigen::Vector3d>(points).first(count),
@@ -118,6 +121,7 @@ void ContactSet::take_opposite(int i, const Eigen::Vector3d& point, const Contac
   const RVec3 normal = contact.normal.cast<Real>();
   const bool found = contact.distance < static_cast<double>(Real(0.9) * kPinchReach);
   if (!found || normal.dot(plane_[i].normal) > kPinchCosine) return release(i);
+  set_lift(i, 0);
   Plane& across = opposite_[i];
   across.normal = normal;
   // Its plane reaches back to x over millimetres of a curved surface; nearer than the nearest it is not.
@@ -143,11 +147,63 @@ void ContactSet::begin_step(const RunContext& run, const Scene& scene, const std
   reachable_ = scene.collider != nullptr;
   if (!reachable_ || scene.collider != collider_) {
     for (auto* flags : {&known_, &anchored_, &sliding_, &pinched_}) std::fill(flags->begin(), flags->end(), 0);
-    std::fill(normal_force_.begin(), normal_force_.end(), Real(0));
+    for (auto* values : {&normal_force_, &lift_}) std::fill(values->begin(), values->end(), Real(0));
   }
   refresh(run, scene, x, Real(1e-4));
+  if (reachable_ && scene.middle_room > 0) lift_corners(run, scene);
   for (size_t i = 0; i < x.size(); ++i)
     if (!anchored_[i]) anchor_[i] = x[i];
+}
+
+void ContactSet::set_lift(int i, Real lift) {
+  plane_[i].distance += lift_[i] - lift;
+  lift_[i] = lift;
+}
+
+// No surface is nearer to the middle than a corner's distance less the way to it.
+bool ContactSet::middle_may_touch(const Triangle& t, const RVec3& middle) const {
+  for (const int i : t) {
+    if (plane_[i].distance + lift_[i] - (middle - asked_[i]).norm() > middle_room_) return false;
+  }
+  return true;
+}
+
+void ContactSet::ask_middles(int begin, int end) {
+  std::array<Eigen::Vector3d, kAtOnce> points;
+  std::array<Contact, kAtOnce> contacts;
+  std::array<int, kAtOnce> triangle;
+  for (int next = begin; next < end;) {
+    size_t count = 0;
+    for (; next < end && count < kAtOnce; ++next) {
+      const Triangle& t = triangles_[next];
+      const RVec3 middle = (x_[t[0]] + x_[t[1]] + x_[t[2]]) / 3;
+      sunk_[next] = -kLiftLimit;
+      if (middle_may_touch(t, middle)) points[count] = middle.cast<double>(), triangle[count++] = next;
+    }
+    collider_->query(std::span<const Eigen::Vector3d>(points).first(count), static_cast<double>(kReach),
+                     std::span(contacts).first(count));
+    for (size_t k = 0; k < count; ++k) {
+      const Real sunk = middle_room_ - static_cast<Real>(contacts[k].distance);
+      sunk_[triangle[k]] =
+          sunk > kLiftLimit ? -kLiftLimit : sunk;  // that deep it is no bulge: a limb stands in the cloth
+    }
+  }
+}
+
+// A lift is right when the deepest of the middles beside it has just its room. What three corners rise by, their middle
+// does.
+void ContactSet::lift_corners(const RunContext& run, const Scene& scene) {
+  middle_room_ = static_cast<Real>(scene.middle_room);
+  run.parallel_for(static_cast<int64_t>(triangles_.size()), kGrain, [this, &run](int64_t begin, int64_t end) {
+    if (!run.cancel.cancelled()) ask_middles(static_cast<int>(begin), static_cast<int>(end));
+  });
+  lacking_.assign(lift_.size(), -kLiftLimit);
+  for (size_t k = 0; k < triangles_.size(); ++k) {
+    for (const int i : triangles_[k]) lacking_[i] = std::max(lacking_[i], sunk_[k]);
+  }
+  for (size_t i = 0; i < lift_.size(); ++i) {
+    if (!pinched_[i]) set_lift(static_cast<int>(i), std::clamp(lift_[i] + lacking_[i], Real(0), kLiftLimit));
+  }
 }
 
 bool ContactSet::lag_normal_forces(const std::vector<RVec3>& x) {

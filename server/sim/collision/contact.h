@@ -3,10 +3,11 @@
 // step; friction (friction.h) hangs on the same contacts. Ji 2004's test in brief: a particle within the offset is in
 // contact. Distances are asked lazily: a particle is asked again only when it may have come within reach and has moved
 // since; between questions the surface is its tangent plane there. Where another surface stands opposite (thighs that
-// touch), a particle has two planes, both push, and positions are moved no farther off one than the middle.
-// Units: m, N, N/m, J. Shapes: all arrays
-// [particle_count]. How it fails: never. Thread rules: one object, one calling thread; questions run on the executor.
-// No allocation.
+// touch), a particle has two planes, both push, and positions are moved no farther off one than the middle. Where the
+// body bulges into a triangle's middle, its corners are lifted until the middle has Scene::middle_room (from step to
+// step: within one the lift holds).
+// Units: m, N, N/m, J. Shapes: all arrays [particle_count]. How it fails: never. Thread rules: one object, one calling
+// thread; questions run on the executor. No allocation.
 #pragma once
 
 #include <algorithm>
@@ -83,6 +84,10 @@ class ContactSet {
   }
   Real friction_limit(int i) const { return (sliding_[i] ? kinetic_ : static_) * normal_force_[i]; }
   bool must_ask(int i) const;
+  void lift_corners(const RunContext& run, const Scene& scene);
+  void ask_middles(int begin, int end);
+  bool middle_may_touch(const Triangle& t, const RVec3& middle) const;
+  void set_lift(int i, Real lift);
   void ask(int begin, int end);
   void ask_opposite(int begin, int end);
   void take_plane(int i, const Contact& contact);
@@ -95,11 +100,14 @@ class ContactSet {
   std::vector<Real> room_;               // m off the nearest surface: the offset, or less in a pinch
   std::vector<Plane> plane_, opposite_;  // the nearest surface; the one across, where pinched_
   std::vector<RVec3> asked_, anchor_;
+  std::vector<Real> lift_;            // m, taken off the distance of plane_
+  std::vector<Triangle> triangles_;   // those whose middles keep off
+  std::vector<Real> sunk_, lacking_;  // m that a middle [triangles_] lacks of its room, and the most beside a particle
   std::vector<uint8_t> known_, anchored_, sliding_, changed_, pinched_;
   // Arguments of the question in progress.
   const Collider* collider_ = nullptr;
   const RVec3* x_ = nullptr;
-  Real moved_ = 0;
+  Real moved_ = 0, middle_room_ = 0;
 };
 
 // The part of a force that Coulomb's cone of outward normal n and coefficient mu cannot balance (validation 6.1).

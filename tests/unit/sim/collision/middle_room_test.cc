@@ -1,0 +1,107 @@
+// Coarse cloth over a small bump: its corners may clear the body while the bump comes through the triangles between.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "server/sim/cloth_forces.h"
+#include "server/sim/solvers/solver.h"
+#include "tests/support/test_meshes.h"
+#include "tests/unit/sim/cloth_fixtures.h"
+
+namespace tryon::sim {
+namespace {
+
+constexpr double kBump = 0.03, kEdge = 0.025, kRoom = 1e-3;  // m
+constexpr int kSide = 9;                                     // vertices
+
+// A square sheet, its rim held a little below the top of the bump.
+ClothInput sheet_over_bump() {
+  ClothInput cloth;
+  const double half = kEdge * (kSide - 1) / 2;
+  for (int j = 0; j < kSide; ++j)
+    for (int i = 0; i < kSide; ++i)
+      cloth.positions.emplace_back(i * kEdge - half + 0.009, kBump + 0.003, j * kEdge - half + 0.006);
+  const auto add = [&](const std::array<int, 3>& column, const std::array<int, 3>& row) {
+    Triangle t;
+    std::array<Vec2, 3> flat;
+    for (int k = 0; k < 3; ++k) t[k] = row[k] * kSide + column[k], flat[k] = Vec2(column[k] * kEdge, row[k] * kEdge);
+    cloth.triangles.push_back(t);
+    cloth.corner_flat.push_back(flat);
+  };
+  for (int j = 0; j + 1 < kSide; ++j)
+    for (int i = 0; i + 1 < kSide; ++i) add({i, i + 1, i + 1}, {j + 1, j, j + 1}), add({i, i, i + 1}, {j + 1, j, j});
+  for (int j = 0; j < kSide; ++j)
+    for (int i = 0; i < kSide; ++i)
+      if (i == 0 || j == 0 || i + 1 == kSide || j + 1 == kSide) {
+        cloth.pinned.push_back(j * kSide + i);
+        cloth.positions[j * kSide + i].y() -= 0.012;
+      }
+  return cloth;
+}
+
+struct Rest {
+  double lowest_middle = 1e30, lowest_corner = 1e30;  // m off the bump
+  Residual residual;
+};
+
+Rest rest_with(double room, const std::string& name) {
+  const ClothInput cloth = sheet_over_bump();
+  const DrapeModel model = *build_model(cloth);
+  const auto collider = make_mesh_collider(tryon::testing::make_ball(kBump, 32));
+  Scene scene;
+  scene.collider = collider.get();
+  scene.middle_room = room;
+  SolverSettings settings;
+  settings.velocity_keep = 0.0, settings.time_step = 0.3, settings.iterations = 40;
+  auto solver = make_solver(name, model, settings);
+  DrapeState state = start_state(cloth);
+  for (int i = 0; i < 60; ++i) {
+    for (auto& v : state.v) v.setZero();
+    EXPECT_TRUE((*solver)->step(RunContext(), scene, &state).ok());
+  }
+  Rest out;
+  out.residual = equilibrium_residual(model, scene, state);
+  for (const Triangle& t : model.triangles) {
+    const RVec3 middle = (state.x[t[0]] + state.x[t[1]] + state.x[t[2]]) / 3;
+    out.lowest_middle = std::min(out.lowest_middle, collider->query(middle.cast<double>(), 0.05).distance);
+  }
+  for (const RVec3& x : state.x)
+    out.lowest_corner = std::min(out.lowest_corner, collider->query(x.cast<double>(), 0.05).distance);
+  return out;
+}
+
+class MiddleRoom : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Solvers, MiddleRoom, ::testing::Values("drape", "lbfgs"),
+                         [](const auto& given) { return std::string(given.param); });
+
+TEST_P(MiddleRoom, TrianglesKeepOffABumpThatIsSmallerThanTheyAre) {
+  const Rest corners_only = rest_with(0.0, GetParam()), with_room = rest_with(kRoom, GetParam());
+  EXPECT_GT(corners_only.lowest_corner, 0.0);
+  EXPECT_LT(corners_only.lowest_middle, 0.0) << "the bump shows where only corners are kept off";
+  EXPECT_GT(with_room.lowest_corner, 0.0);
+  EXPECT_NEAR(with_room.lowest_middle, kRoom, 5e-4);
+}
+
+TEST_P(MiddleRoom, TheClothRestsByTheCertificateToo) {
+  const Residual residual = rest_with(kRoom, GetParam()).residual;
+  EXPECT_LE(residual.rms, 1e-3);
+  EXPECT_LE(residual.max, 1e-2);
+}
+
+TEST(ContactReach, IsLongerOnlyBesideAMiddleThatTouches) {
+  const ClothInput cloth = sheet_over_bump();
+  const DrapeModel model = *build_model(cloth);
+  const auto collider = make_mesh_collider(tryon::testing::make_ball(kBump, 32));
+  Scene scene;
+  scene.collider = collider.get();
+  const DrapeState state = start_state(cloth);
+  EXPECT_EQ(contact_reach(model, scene, state), std::vector<double>(model.particle_count, scene.contact_offset));
+  scene.middle_room = 5e-3;  // the bump's top is 3 mm below the sheet
+  const std::vector<double> reach = contact_reach(model, scene, state);
+  EXPECT_DOUBLE_EQ(*std::max_element(reach.begin(), reach.end()), scene.contact_offset + kMostLift);
+  EXPECT_DOUBLE_EQ(reach.front(), scene.contact_offset);
+}
+
+}  // namespace
+}  // namespace tryon::sim
