@@ -112,8 +112,7 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   const Settled settled = *std::move(outcome);
   clock.enter("export");
   PipelineResult result;
-  ASSIGN_OR_RETURN(result.artifacts,
-                   deliver_drape(run, {person, garment, settled, fabric, settings}));
+  ASSIGN_OR_RETURN(result.artifacts, deliver_drape(run, {person, garment, settled, fabric, settings}));
   clock.enter("measure");
   run.report("measure", 0.0);
   const FitReport fit = measure_fit(run, person, garment, settled, fabric);

@@ -12,7 +12,8 @@
 namespace tryon {
 namespace {
 
-constexpr int kTrialSteps = 12, kTrialGain = 3;  // steps after which at most a third of the crossings may be left
+// Steps after which at most a third of the crossings may be left, or one for so many vertices.
+constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 30;
 
 // Laid pleats are layers from the start: without contact between them they would lie in one another.
 bool has_layers(const GarmentMesh& garment) {
@@ -48,8 +49,8 @@ class Descent {
   }
 
   // The coarsest level: panels sewn and at rest. Where layers crossed they are drawn apart, or else sewn again with
-  // contact from the first stitch; what crosses even then (a cuff narrower than the wrist that it went through) stays
-  // so.
+  // contact from the first stitch; where much crosses even then (a cuff narrower than the wrist that it went
+  // through) it stays so.
   absl::StatusOr<std::vector<Vec3>> sew(const ClothLevels& levels) {
     const int top = levels.count() - 1;
     const RestGoal goal = rest_goal(top, top);
@@ -60,10 +61,10 @@ class Descent {
     const Settled crossed = settled_;
     keep_apart();
     ASSIGN_OR_RETURN(const std::vector<Vec3> drawn_apart, try_apart(levels.welded(top, first), before, goal));
-    if (crossings() == 0) return drawn_apart;
+    if (crossings() <= few()) return drawn_apart;
     ASSIGN_OR_RETURN(const std::vector<Vec3> sewn_apart, sew_once(levels));
     ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(levels.welded(top, sewn_apart), before, goal));
-    if (crossings() == 0) return again;
+    if (crossings() <= few()) return again;
     return give_up(crossed, first);
   }
 
@@ -93,6 +94,8 @@ class Descent {
   }
 
   int crossings() const { return count_self_intersections(settled_.cloth.mesh); }
+  // As many are drawn apart on the way down, where triangles are small enough to slip past each other.
+  int few() const { return settled_.cloth.mesh.vertex_count() / kFewShare; }
   bool can_begin() const { return may_begin_ && !near_deadline(run_); }
 
   const std::vector<Vec3>& give_up(const Settled& crossed, const std::vector<Vec3>& positions) {
@@ -118,7 +121,7 @@ class Descent {
     RestGoal short_fall = goal;
     short_fall.fall_steps = kTrialSteps, short_fall.calm_steps = 0;
     ASSIGN_OR_RETURN(cloth.mesh.positions, rest_once(cloth, short_fall));
-    if (crossings() > before / kTrialGain) return cloth.mesh.positions;
+    if (crossings() > std::max(before / kTrialGain, few())) return cloth.mesh.positions;
     return rest_once(cloth, goal);
   }
 
