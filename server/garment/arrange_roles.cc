@@ -11,6 +11,7 @@
 #include "server/garment/fold_section.h"
 #include "server/garment/piece_layout.h"
 #include "server/garment/pleats.h"
+#include "server/garment/ring_sector.h"
 #include "server/garment/separate.h"
 
 namespace tryon {
@@ -24,7 +25,9 @@ constexpr double kWrap = 0.8 * pi;                        // the most of the way
 constexpr double kSleeveStep = 0.01, kSleeveMost = 0.26;  // m that a sleeve may start below the shoulder
 constexpr double kCourseStep = 0.04;                      // m
 constexpr double kSlideCost = 0.15;                       // of a metre along the arm, in metres away from it
-constexpr double kHandRoom = 0.03, kLeastRoom = 0.21;     // m between cloth and hands; less room: no use in folding
+constexpr double kLeastTilt = pi / 12, kMostTilt = pi / 4, kTiltStep = pi / 36;  // of an opened circle skirt
+constexpr double kFloorRoom = 0.02;                                              // m
+constexpr double kHandRoom = 0.03, kLeastRoom = 0.21;  // m between cloth and hands; less room: no use in folding
 
 // An axis with the direction that angle 0 faces.
 struct Axis {
@@ -100,10 +103,15 @@ class RolePlacer {
   RolePlacer(const ArrangeTarget& body, const GarmentLayout& layout, const Pattern& pattern, GarmentMesh* garment)
       : body_(body), layout_(layout), garment_(*garment), vertices_(panel_vertices(*garment)) {
     for (const Panel& panel : pattern.panels) laid_.emplace_back(panel);
+    find_sectors(pattern);
   }
   absl::Status run(const RunContext& context);
 
  private:
+  struct Sector {
+    int panel = 0;
+    RingSector shape;
+  };
   Axis trunk() const;
   Axis arm(bool left, double length) const;
   void put(int p, const Axis& axis, const Wrap& wrap);
@@ -115,12 +123,17 @@ class RolePlacer {
   double least_distance(int p, const Axis& axis, double bend, bool ring);
   Wrap best_wrap(int p, const Axis& axis, double enough);
   void place_arm(bool left);
+  void find_sectors(const Pattern& pattern);
+  void put_open(const Sector& sector, const Axis& axis, double tilt, double distance);
+  bool clears_open(const Sector& sector, const Axis& axis, double tilt);
+  bool open_sectors(const Axis& axis);
 
   const ArrangeTarget& body_;
   const GarmentLayout& layout_;
   GarmentMesh& garment_;
   std::vector<std::vector<int>> vertices_;
   std::vector<LaidPanel> laid_;
+  std::vector<Sector> sectors_;  // that make a circle skirt
 };
 
 Axis RolePlacer::trunk() const {
@@ -265,11 +278,64 @@ void RolePlacer::place_arm(bool left) {
   for (const int p : mine) put(p, axis, best_wrap(p, axis, kFar));
 }
 
+// A front and a back of half a circle each.
+void RolePlacer::find_sectors(const Pattern& pattern) {
+  double whole = 0.0;
+  for (int p = 0; p < static_cast<int>(pattern.panels.size()); ++p) {
+    const PieceLayout& l = layout_.pieces[static_cast<size_t>(p)];
+    const auto sector = ring_sector(pattern.panels[static_cast<size_t>(p)]);
+    if (l.tube != PieceTube::kTrunk || !sector || laid_[static_cast<size_t>(p)].has_pleats()) continue;
+    const double middle = 0.5 * (l.low.y() + l.high.y()) + l.offset.y();  // it hangs from the inner arc
+    if (middle < l.to_surface(sector->centre).y()) sectors_.push_back({p, *sector}), whole += sector->angle;
+  }
+  const bool opposite =
+      sectors_.size() == 2 && std::cos(layout_.pieces[static_cast<size_t>(sectors_[0].panel)].facing -
+                                       layout_.pieces[static_cast<size_t>(sectors_[1].panel)].facing) < -0.99;
+  if (!opposite || std::abs(whole - 2.0 * pi) > 0.2 * pi) sectors_.clear();
+}
+
+void RolePlacer::put_open(const Sector& sector, const Axis& axis, double tilt, double distance) {
+  const PieceLayout& l = layout_.pieces[static_cast<size_t>(sector.panel)];
+  const Vec2 centre = l.to_surface(sector.shape.centre);
+  const double inner = sector.shape.inner;
+  for (const int v : vertices_[sector.panel]) {
+    const Vec2 from = l.to_surface(garment_.flat[v]) - centre;
+    const double radius = from.norm(), height = centre.y() - inner - (radius - inner) * std::sin(tilt);
+    garment_.placed[v] = axis.origin + height * axis.up + distance * axis.facing(l.facing) +
+                         radius * std::cos(tilt) * axis.facing(l.facing + std::atan2(from.x(), -from.y()));
+  }
+}
+
+bool RolePlacer::clears_open(const Sector& sector, const Axis& axis, double tilt) {
+  for (double distance = 0.0; distance <= kNearEnough; distance += 0.01) {
+    put_open(sector, axis, tilt, distance);
+    for (const int v : vertices_[sector.panel]) {
+      if (garment_.placed[v].y() < kFloorRoom) return false;
+    }
+    if (gap(sector.panel) >= kClearance) return true;
+  }
+  return false;
+}
+
+// A circle skirt starts like an umbrella, below the hands and as flat as they let it: it closes without a fold and
+// falls into its own. It is a tenth narrower round than it is cut, no more than sewing undoes.
+bool RolePlacer::open_sectors(const Axis& axis) {
+  for (double tilt = kLeastTilt; tilt <= kMostTilt + 1e-9 && !sectors_.empty(); tilt += kTiltStep) {
+    bool clear = true;
+    for (const Sector& sector : sectors_) clear = clear && clears_open(sector, axis, tilt);
+    if (clear) return true;
+  }
+  return false;
+}
+
 absl::Status RolePlacer::run(const RunContext& context) {
   const Axis axis = trunk();
+  if (!open_sectors(axis)) sectors_.clear();
   for (int p = 0; p < static_cast<int>(layout_.pieces.size()); ++p) {
     RETURN_IF_ERROR(context.check());
-    if (layout_.pieces[static_cast<size_t>(p)].tube != PieceTube::kTrunk) continue;
+    const bool open =
+        std::any_of(sectors_.begin(), sectors_.end(), [p](const Sector& sector) { return sector.panel == p; });
+    if (layout_.pieces[static_cast<size_t>(p)].tube != PieceTube::kTrunk || open) continue;
     put(p, axis, best_wrap(p, axis, kNearEnough));
   }
   place_arm(true);

@@ -188,19 +188,36 @@ TEST(Arrange, ASkirtThatIsWiderThanTheRoomBetweenTheHandsStartsBetweenThem) {
   ArrangeTarget target;
   const SolidSet solids = person(&target);
   target.solids = &solids;
-  for (const char* name : {"circle_skirt", "pleated_skirt"}) {
-    const auto pattern = draft_template(name, DraftMeasurements{});
-    auto garment = mesh_garment(RunContext{}, *pattern, 0.03);
-    ASSERT_TRUE(arrange(RunContext{}, target, *pattern, &*garment).ok()) << name;
-    double widest = 0.0, hands = 1.0;
-    for (const Vec3& p : garment->placed) widest = std::max(widest, std::abs(p.x()));
-    for (double y = 1.0; y <= target.waist_height_m; y += 0.01) {  // the arms' inner sides at the heights of the cloth
-      const double share = (target.left_shoulder.y() - y) / (target.left_shoulder.y() - target.left_wrist.y());
-      hands = std::min(hands, target.left_shoulder.x() + share * (target.left_wrist.x() - target.left_shoulder.x()));
-    }
-    EXPECT_LT(widest, hands - 0.045) << name;
-    EXPECT_TRUE(crossing_panels(*garment).empty()) << name;
+  const auto pattern = draft_template("pleated_skirt", DraftMeasurements{});
+  auto garment = mesh_garment(RunContext{}, *pattern, 0.03);
+  ASSERT_TRUE(arrange(RunContext{}, target, *pattern, &*garment).ok());
+  double widest = 0.0, hands = 1.0;
+  for (const Vec3& p : garment->placed) widest = std::max(widest, std::abs(p.x()));
+  for (double y = 1.0; y <= target.waist_height_m; y += 0.01) {  // the arms' inner sides at the heights of the cloth
+    const double share = (target.left_shoulder.y() - y) / (target.left_shoulder.y() - target.left_wrist.y());
+    hands = std::min(hands, target.left_shoulder.x() + share * (target.left_wrist.x() - target.left_shoulder.x()));
   }
+  EXPECT_LT(widest, hands - 0.045);
+  EXPECT_TRUE(crossing_panels(*garment).empty());
+}
+
+TEST(Arrange, ACircleSkirtStartsOpenBelowTheHands) {
+  ArrangeTarget target;
+  const SolidSet solids = person(&target);
+  target.solids = &solids;
+  const auto pattern = draft_template("circle_skirt", DraftMeasurements{});
+  auto garment = mesh_garment(RunContext{}, *pattern, 0.03);
+  ASSERT_TRUE(arrange(RunContext{}, target, *pattern, &*garment).ok());
+  double widest = 0.0;
+  const Vec3 &shoulder = target.left_shoulder, &wrist = target.left_wrist;
+  for (const Vec3& p : garment->placed) {
+    widest = std::max(widest, std::abs(p.x()));
+    const double share = (std::abs(p.x()) - shoulder.x()) / (wrist.x() - shoulder.x());
+    if (share < 0.0 || share > 1.0 || std::abs(p.z() - wrist.z()) > 0.05) continue;
+    EXPECT_LT(p.y(), shoulder.y() + share * (wrist.y() - shoulder.y()) - 0.03) << "above an arm at x " << p.x();
+  }
+  EXPECT_GT(widest, 0.5) << "half of the waist's radius and most of the length stand out to the side";
+  EXPECT_TRUE(crossing_panels(*garment).empty());
 }
 
 TEST(Arrange, APanelThatNoPushFreesIsRefusedByName) {
