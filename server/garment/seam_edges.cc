@@ -25,6 +25,15 @@ std::vector<std::string> words_of(const std::string& name) {
   return out;
 }
 
+double doubled_area(const std::vector<Vec2>& outline) {
+  double sum = 0.0;
+  for (size_t i = 0; i < outline.size(); ++i) {
+    const Vec2 &a = outline[i], &b = outline[(i + 1) % outline.size()];
+    sum += a.x() * b.y() - a.y() * b.x();
+  }
+  return sum;
+}
+
 PieceName read_name(const Panel& panel) {
   PieceName out;
   for (const std::string& w : words_of(panel.name + " " + panel.role)) {
@@ -42,6 +51,7 @@ PieceName read_name(const Panel& panel) {
 SeamEdges::SeamEdges(const Pattern& pattern) : pattern_(pattern) {
   for (int p = 0; p < static_cast<int>(pattern.panels.size()); ++p) {
     first_.push_back(static_cast<int>(edges_.size()));
+    counter_clockwise_.push_back(doubled_area(outline_points(pattern.panels[p], 16)) >= 0.0);
     for (int e = 0; e < static_cast<int>(pattern.panels[p].edges.size()); ++e) edges_.push_back(describe(p, e));
     area_.push_back(panel_area(pattern.panels[p]));
     pieces_.push_back(read_name(pattern.panels[p]));
@@ -81,13 +91,8 @@ SeamEdge SeamEdges::describe(int p, int e) const {
   SeamEdge out;
   out.panel = p, out.edge = e;
   out.length = edge_length(panel, e);
-  double signed_sum = 0.0;
   const std::vector<Vec2> outline = outline_points(panel, 16);
-  for (size_t i = 0; i < outline.size(); ++i) {
-    const Vec2 &a = outline[i], &b = outline[(i + 1) % outline.size()];
-    signed_sum += a.x() * b.y() - a.y() * b.x();
-  }
-  const double sign = signed_sum >= 0.0 ? 1.0 : -1.0;
+  const double sign = counter_clockwise_[p] ? 1.0 : -1.0;
   out.angle[0] = inner_angle(p, (e + count(p) - 1) % count(p), sign);
   out.angle[1] = inner_angle(p, e, sign);
   const Vec2 s = edge_at(panel, e, 0.0), chord = edge_at(panel, e, 1.0) - s;

@@ -36,6 +36,7 @@ class SeamEdges {
  public:
   explicit SeamEdges(const Pattern& pattern);
 
+  const SeamEdge& edge(int i) const { return edges_[i]; }
   int count(int panel) const;
   int next(int i) const;
   int before(int i) const;
@@ -69,9 +70,10 @@ class SeamEdges {
 
  protected:
   const Pattern& pattern_;
-  std::vector<double> area_;       // [panel] m2
-  std::vector<PieceName> pieces_;  // [panel]
-  std::vector<int> first_;         // [panel] its first edge
+  std::vector<double> area_;             // [panel] m2
+  std::vector<bool> counter_clockwise_;  // [panel]
+  std::vector<PieceName> pieces_;        // [panel]
+  std::vector<int> first_;               // [panel] its first edge
   std::vector<SeamEdge> edges_;
 };
 

@@ -1,31 +1,45 @@
 #include "server/garment/suggest_seams.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "server/base/text.h"
 #include "server/base/units.h"
-#include "server/garment/seam_edges.h"
+#include "server/garment/seam_odds.h"
 
 namespace tryon {
 namespace {
 
-constexpr double kLeast = 0.35;       // score below which nothing is proposed
-constexpr double kShortest = 0.012;   // metres: edges that are worth a seam of their own
+constexpr double kLeastOdds = 0.15;   // below which no pair of edges is proposed
+constexpr double kLeast = 0.35;       // score below which no chain is
 constexpr double kRingEase = 0.10;    // a cap may be eased into its armhole, or stretched, by so much
 constexpr double kNotCertain = 0.89;  // where anything else could be meant
 constexpr double kLongestDart = 0.2;  // metres: a longer one may be a slit
 constexpr double kDartTip = 300.0;    // degrees of cloth round the tip of a dart
 constexpr size_t kMaxEdges = 1'500;
 
-// What share of proposals of a raw score was right on the pieces of 75 garments whose seams are known, drawn as
-// straight lines (tests/golden/suggest_specs_test.cc prints it); nothing is added above 0.9, where all were.
+// Of darts and chains: what share of proposals of a raw score was right on the pieces of 75 garments whose seams are
+// known, drawn as straight lines (tests/golden/suggest_specs_test.cc prints it); nothing is added above 0.9, where all
+// were.
 double calibrated(double raw) {
   if (raw >= 0.9) return raw;
   if (raw >= 0.8) return 0.55 + 3.2 * (raw - 0.8);
   return raw >= 0.6 ? 0.25 + 1.5 * (raw - 0.6) : 0.25 * raw / 0.6;
+}
+
+// The same of pairs of edges by how much is believed of them; equal in both halves of those garments to a tenth.
+double told(double belief) {
+  constexpr std::array<std::pair<double, double>, 6> kKnots = {
+      {{0.0, 0.0}, {0.15, 0.27}, {0.3, 0.56}, {0.5, 0.68}, {0.75, 0.72}, {0.9, 0.89}}};
+  for (size_t k = 1; k < kKnots.size(); ++k) {
+    const auto& [x0, y0] = kKnots[k - 1];
+    const auto& [x1, y1] = kKnots[k];
+    if (belief <= x1) return y0 + (belief - x0) / (x1 - x0) * (y1 - y0);
+  }
+  return belief;
 }
 
 // Two chains of edges; each runs as its panel's outline, or against it where `against`.
@@ -43,9 +57,9 @@ struct Candidate {
   std::string why;
 };
 
-class Suggester : private SeamEdges {
+class Suggester : private SeamOdds {
  public:
-  explicit Suggester(const Pattern& pattern) : SeamEdges(pattern) {}
+  explicit Suggester(const Pattern& pattern) : SeamOdds(pattern) {}
 
   std::vector<SeamProposal> run() {
     if (edges_.size() > kMaxEdges) return {};
@@ -53,9 +67,9 @@ class Suggester : private SeamEdges {
     used_.assign(edges_.size(), false);
     accept_darts();
     find_pairs();
-    for (const double least : {0.8, 0.6, kLeast}) {  // sure seams make the openings that caps are set into
-      accept_pairs(least);
-      accept_rings(least);
+    for (const auto& [pair, ring] : {std::pair(0.6, 0.8), std::pair(0.35, 0.6), std::pair(kLeastOdds, kLeast)}) {
+      accept_pairs(pair);  // sure seams make the openings that caps are set into
+      accept_rings(ring);
     }
     std::stable_sort(out_.begin(), out_.end(),
                      [](const SeamProposal& x, const SeamProposal& y) { return x.confidence > y.confidence; });
@@ -65,64 +79,52 @@ class Suggester : private SeamEdges {
  private:
   // ---- pairs of edges -----------------------------------------------------------------------------------------
 
-  // Like corner to like corner counts for little when the pieces are rectangles; a curve says more.
-  void add_pair(int i, int j) {
-    const SeamEdge &a = edges_[i], &b = edges_[j];
-    const double longer = std::max(a.length, b.length), off = std::abs(a.length - b.length);
-    if (std::min(a.length, b.length) < kShortest || off > 0.004 + 0.03 * longer) return;
-    const bool self = a.panel == b.panel;
-    if (self && (next(i) == j || next(j) == i)) return;
-    const bool against = self || opposite(a, b);
-    const double corners = self ? 0.4 + 0.6 * angle_score(a, b, true) : angle_score(a, b, against);
-    Candidate c;
-    c.a = {{i, false}}, c.b = {{j, against}};
-    c.fit = bell(off, 0.0015 + 0.008 * longer);
-    const double cap = self ? 0.0 : cap_score(a, b);
-    c.score = c.fit * (0.25 + 0.75 * std::max({corners, facing_score(a, b), cap})) *
-              (0.55 + 0.45 * std::max(cap, bell(a.bow - b.bow, 0.035)));
-    c.score *= 0.75 + 0.25 * bell(a.slope - b.slope, 35.0);
-    c.score *= 0.55 + 0.45 * std::min(1.0, longer / 0.2);
-    c.score *= a.curved || b.curved ? 1.0 : 0.93;
-    c.joins = self || facing_score(a, b) <= corners;
-    c.twin = !self && pieces_[a.panel].face * pieces_[b.panel].face >= 0 && congruent(a.panel, b.panel);
-    c.score *= names_score(a, b) * notch_score(a, b, against);
-    if (c.twin) c.score *= 0.3;  // a lining or an interfacing lies upon its piece, it is not sewn beside it
-    if (a.hem && b.hem && !pieces_[a.panel].lies && !pieces_[b.panel].lies) c.score *= 0.25;
-    c.score *= bell(std::max(0.0, std::min(a.bow, b.bow)), 0.15);  // two caps
-    if (self) c.score *= self_score(a, b);
-    c.why = cat("lengths ", to_mm(a.length), " and ", to_mm(b.length), " mm");
-    if (c.score > 0.15) pairs_.push_back(std::move(c));
-  }
-
   void find_pairs() {
-    for (int i = 0; i < static_cast<int>(edges_.size()); ++i) {
-      for (int j = i + 1; j < static_cast<int>(edges_.size()); ++j) {
-        if (!used_[i] && !used_[j]) add_pair(i, j);
-      }
+    std::vector<EdgePair> pairs = weighed();
+    for (const EdgePair& p : pairs) likeness_of_[{p.i, p.j}] = p.likeness;
+    for (const EdgePair& p : pairs) {
+      if (!used_[p.i] && !used_[p.j]) add_pair(p);
     }
-    for (const Candidate& c : pairs_) score_of_[{c.a[0].edge, c.b[0].edge}] = c.score;
-    std::vector<double> factors;
-    for (const Candidate& c : pairs_) factors.push_back(closes_tube(c) ? 0.3 : 1.0);
-    for (size_t i = 0; i < pairs_.size(); ++i) pairs_[i].score *= factors[i];
     std::stable_sort(pairs_.begin(), pairs_.end(),
                      [](const Candidate& x, const Candidate& y) { return x.score > y.score; });
   }
 
-  double pair_score(int i, int j) const {
-    const auto found = score_of_.find({std::min(i, j), std::max(i, j)});
-    return found == score_of_.end() ? 0.0 : found->second;
+  void add_pair(const EdgePair& p) {
+    const SeamEdge &a = edges_[p.i], &b = edges_[p.j];
+    const bool self = a.panel == b.panel, against = self || opposite(a, b);
+    Candidate c;
+    c.a = {{p.i, false}}, c.b = {{p.j, against}};
+    c.fit = bell(a.length - b.length, 0.0015 + 0.008 * std::max(a.length, b.length));
+    c.score = belief(p, self);
+    if (c.score < kLeastOdds) return;
+    c.joins = self || facing_score(a, b) <= angle_score(a, b, against);
+    c.twin = twins(a, b);
+    c.why = cat("lengths ", to_mm(a.length), " and ", to_mm(b.length), " mm");
+    pairs_.push_back(std::move(c));
+  }
+
+  // Half by what is known of other garments, half by rule; no garment among those sews a piece to itself.
+  double belief(const EdgePair& p, bool self) const {
+    const double rule = std::min(0.99, calibrated(p.likeness * (closes_tube(p.i, p.j) ? 0.3 : 1.0)));
+    if (self) return rule;
+    const auto log_odds = [](double share) { return std::log((share + 1e-3) / (1.0 - share + 1e-3)); };
+    return 1.0 / (1.0 + std::exp(-0.5 * (log_odds(p.odds) + log_odds(rule))));
+  }
+
+  double pair_likeness(int i, int j) const {
+    const auto found = likeness_of_.find({std::min(i, j), std::max(i, j)});
+    return found == likeness_of_.end() ? 0.0 : found->second;
   }
 
   // The edges on both sides of these two fit each other as well, and are longer: two pieces of a tube, and these are
   // its end, which stays open.
-  bool closes_tube(const Candidate& c) const {
-    const int i = c.a[0].edge, j = c.b[0].edge;
+  bool closes_tube(int i, int j) const {
     if (edges_[i].panel == edges_[j].panel) return false;
     for (const bool crossed : {true, false}) {
       const int m = crossed ? before(j) : next(j), n = crossed ? next(j) : before(j);
-      const double flanks = std::min(pair_score(next(i), m), pair_score(before(i), n));
+      const double flanks = std::min(pair_likeness(next(i), m), pair_likeness(before(i), n));
       const double length = edges_[next(i)].length + edges_[before(i)].length;
-      if (flanks > 0.4 * c.score && length > 1.2 * edges_[i].length) return true;
+      if (flanks > 0.4 * pair_likeness(i, j) && length > 1.2 * edges_[i].length) return true;
     }
     return false;
   }
@@ -163,7 +165,7 @@ class Suggester : private SeamEdges {
     };
     p.seam.a = ranges(c.a), p.seam.b = ranges(c.b);
     p.seam.gather = c.times;
-    p.confidence = calibrated(std::clamp(confidence, 0.0, 0.99));
+    p.confidence = std::clamp(confidence, 0.0, 0.99);
     p.why = c.why;
     out_.push_back(std::move(p));
   }
@@ -198,7 +200,7 @@ class Suggester : private SeamEdges {
       c.a = {{i, false}}, c.b = {{j, true}};
       c.why = cat("a dart: legs of ", to_mm(a.length), " and ", to_mm(b.length), " mm");
       if (takes_godet(a)) continue;
-      propose(c, off < 0.002 && longer < kLongestDart && !opens_down(a) ? 0.97 : kNotCertain);
+      propose(c, calibrated(off < 0.002 && longer < kLongestDart && !opens_down(a) ? 0.97 : kNotCertain));
     }
   }
 
@@ -208,15 +210,13 @@ class Suggester : private SeamEdges {
       if (c.score < least || used_[i] || used_[j] || makes_bag(c)) continue;
       const std::pair<int, int> pieces{edges_[i].panel, edges_[j].panel};  // one way round for all of their seams
       c.b[0].against = against_.insert({pieces, c.b[0].against}).first->second;
-      const double second = rival(c), unique = c.score / (c.score + second);
-      double confidence = c.score * (0.4 + 0.6 * std::min(1.0, 2.0 * unique - (second > 0.0 ? 0.2 : 0.0)));
+      const double second = rival(c);
       const SeamEdge &a = edges_[i], &b = edges_[j];
       const bool lengthwise = std::max(a.slope, b.slope) < 50.0 && !pieces_[a.panel].lies && !pieces_[b.panel].lies;
       const bool certain = second < 0.5 * c.score && c.fit > 0.9 && a.length > 0.1 && lengthwise &&
                            angle_score(a, b, c.b[0].against) > 0.7 && a.panel != b.panel && !c.twin;
-      if (!certain) confidence = std::min(confidence, kNotCertain);
       if (c.joins) partner_[i] = {j, c.b[0].against}, partner_[j] = {i, c.b[0].against};
-      propose(c, confidence);
+      propose(c, certain ? told(c.score) : std::min(told(c.score), kNotCertain));
     }
   }
 
@@ -297,11 +297,11 @@ class Suggester : private SeamEdges {
     for (const Candidate& c : candidates) {
       bool free = !used_[c.a[0].edge];
       for (const Link& l : c.b) free = free && !used_[l.edge];
-      if (free && c.score >= least) propose(c, std::min(c.score, kNotCertain));
+      if (free && c.score >= least) propose(c, calibrated(std::min(c.score, kNotCertain)));
     }
   }
 
-  std::map<std::pair<int, int>, double> score_of_;  // of two edges, as a pair
+  std::map<std::pair<int, int>, double> likeness_of_;  // of two edges, as a pair
   std::vector<Candidate> pairs_;
   std::vector<std::pair<int, bool>> partner_;    // of an edge in an accepted pair, and whether walked against
   std::map<std::pair<int, int>, bool> against_;  // of two panels

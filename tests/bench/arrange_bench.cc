@@ -4,8 +4,8 @@
 // it failed. Options: --start=file|roles (roles: the file's placement is thrown away), --only=TEXT, --edge=20,
 // --templates (instead of the files: every template in S, L and XXL for women and men, on people of these sizes),
 // --made-to-measure (the same people, drafted for each from the measurements taken on it),
-// --dxf (instead of the files: the DXF garments of tests/fixtures/patterns with their seams, on people with the
-// measurements that they were drafted for; always by roles), --slice=K/N (only every Nth, from the Kth),
+// --dxf (instead of the files: the DXF and FreeSewing garments of tests/fixtures/patterns with their seams, on people
+// with the measurements that they were drafted for; always by roles), --slice=K/N (only every Nth, from the Kth),
 // --png=DIR (pictures of starts and sewn garments), --settle (drape as well, slow). Times are CPU seconds.
 #include <algorithm>
 #include <cstdio>
@@ -278,32 +278,43 @@ int study_templates(const Options& options) {
   return total.print();
 }
 
-struct DxfGarment {
-  const char* name;
+struct SidecarGarment {
+  const char *name, *file;
   BodyTable wearer;
 };
 
 // Whom the pattern was drafted for: the measurement files beside the patterns; the T-shirt has numbers instead of
 // measurements (90 cm half of the chest with its ease) and is tried on a woman of size M.
-std::vector<DxfGarment> dxf_garments() {
+std::vector<SidecarGarment> sidecar_garments() {
   const auto male = FigureType::kMale, female = FigureType::kFemale;
   const std::map<std::string, double> gost = {{"bust_girth", 1044}, {"waist_girth", 780}, {"hip_girth", 964}};
-  return {{"tshirt", {1680, {{"bust_girth", 900}, {"waist_girth", 740}, {"hip_girth", 980}}, female}},
-          {"keiko_skirt", {0, {{"bust_girth", 820}, {"waist_girth", 595}, {"hip_girth", 890}}, female}},
-          {"pantsM1_52-176", {1760, {{"bust_girth", 1044}, {"waist_girth", 780}, {"hip_girth", 984}}, male}},
-          {"jacketM1_52-176", {1760, gost, male}},
-          {"pajama_top_wrap", {0, {{"bust_girth", 1050}, {"waist_girth", 950}, {"hip_girth", 1060}}, female}},
-          {"maleshirt", {1730, {{"bust_girth", 1020}, {"waist_girth", 920}, {"hip_girth", 1010}}, male}}};
+  const auto worn = [](double bust, double waist, double hip) {
+    return std::map<std::string, double>{{"bust_girth", bust}, {"waist_girth", waist}, {"hip_girth", hip}};
+  };
+  const char *astm = "valentina/%s_astm.dxf", *paths = "freesewing/%s.paths.json";
+  return {{"tshirt", astm, {1680, worn(900, 740, 980), female}},
+          {"keiko_skirt", astm, {0, worn(820, 595, 890), female}},
+          {"pantsM1_52-176", astm, {1760, worn(1044, 780, 984), male}},
+          {"jacketM1_52-176", astm, {1760, gost, male}},
+          {"pajama_top_wrap", astm, {0, worn(1050, 950, 1060), female}},
+          {"maleshirt", astm, {1730, worn(1020, 920, 1010), male}},
+          {"teagan_cisFemaleAdult36", paths, {0, worn(979, 788, 1046), female}},
+          {"penelope_cisFemaleAdult36", paths, {0, worn(979, 788, 1046), female}},
+          {"brian_cisMaleAdult40", paths, {0, worn(1053, 846, 1052), male}},
+          {"aaron_cisMaleAdult40", paths, {0, worn(1053, 846, 1052), male}},
+          {"titan_cisMaleAdult40", paths, {0, worn(1053, 846, 1052), male}}};
 }
 
 int study_dxf(const Options& options) {
   Total total;
   int number = 0;
-  for (const DxfGarment& known : dxf_garments()) {
+  for (const SidecarGarment& known : sidecar_garments()) {
     if (!options.wanted(known.name, number++)) continue;
     Row row;
     row.name = known.name;
-    const std::string path = testing::shared_data_path("patterns/valentina/" + row.name + "_astm.dxf");
+    std::string file = known.file;
+    file.replace(file.find("%s"), 2, row.name);
+    const std::string path = testing::shared_data_path("patterns/" + file);
     const std::string seams =
         testing::read_file(testing::source_dir() + "/tests/fixtures/patterns/" + row.name + ".seams.json");
     ImportOptions import;
