@@ -9,6 +9,7 @@
 #include "server/base/units.h"
 #include "server/drape/body_pictures.h"
 #include "server/render/canvas.h"
+#include "server/render/typeface.h"
 
 namespace tryon {
 namespace {
@@ -110,8 +111,7 @@ Image cut_picture(const CrossSection& cut, const Eigen::AlignedBox2d& box) {
   Ink bar;
   bar.stroke(Vec2(kPad, y), Vec2(kPad + pixels * kScaleBar, y), 2.0);
   bar.lay_on(kBlack, 1.0, &image);
-  draw_text("100 mm", static_cast<int>(kPad + pixels * kScaleBar) + 10, static_cast<int>(y) - text_height() / 2,
-            &image);
+  draw_text("100 mm", static_cast<int>(kPad + pixels * kScaleBar) + 10, static_cast<int>(y) - kTextHeight / 2, &image);
   return with_caption(image, caption_of(cut));
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "server/render/curves.h"
-#include "server/render/glyphs.h"
+#include "server/render/typeface.h"
 
 namespace tryon {
 namespace {
@@ -103,30 +103,16 @@ void Ink::lay_on(const Vec3& colour, double opacity, Image* image) const {
   for (const auto& [at, covered] : cover_) blend_pixel(colour, opacity * covered, at.second, at.first, image);
 }
 
-int text_width(std::string_view text, int dot) { return static_cast<int>(text.size()) * kGlyphAdvance * dot; }
-
-int text_height(int dot) { return kGlyphHeight * dot; }
-
-void draw_text(std::string_view text, int x, int y, Image* image, int dot) {
-  for (const char c : text) {
-    const Glyph& glyph = glyph_of(c);
-    for (int row = 0; row < kGlyphHeight * dot; ++row) {
-      for (int column = 0; column < kGlyphWidth * dot; ++column) {
-        if ((glyph[static_cast<size_t>(row / dot)] >> (kGlyphWidth - 1 - column / dot)) & 1) {
-          blend_pixel(kInkColour, 0.9, x + column, y + row, image);
-        }
-      }
-    }
-    x += kGlyphAdvance * dot;
-  }
+void draw_text(std::string_view text, int x, int y, Image* image) {
+  ink_text(text, [&](int right, int down, double ink) { blend_pixel(kInkColour, ink, x + right, y + down, image); });
 }
 
 Image with_legend(const Image& image, const Legend& legend) {
-  Image out = blank_image(image.width, image.height + 2 * text_height() + kBarHeight + 4 * kPad);
+  Image out = blank_image(image.width, image.height + 2 * kTextHeight + kBarHeight + 4 * kPad);
   put(image, 0, 0, &out);
   int y = image.height + kPad;
   draw_text(legend.title, (out.width - text_width(legend.title)) / 2, y, &out);
-  y += text_height() + kPad;
+  y += kTextHeight + kPad;
   const int left = out.width / 6, right = out.width - left, span = right - left;
   fill_box(left - 1, y - 1, right + 1, y + kBarHeight + 1, kRim, &out);
   for (int x = left; x < right; ++x) {
@@ -153,7 +139,7 @@ Image side_by_side(const std::vector<Image>& images) {
 }
 
 Image with_caption(const Image& image, const std::vector<std::string>& lines) {
-  const int line = text_height() + kPad / 2;
+  const int line = kTextHeight + kPad / 2;
   Image out = blank_image(image.width, image.height + line * static_cast<int>(lines.size()) + 2 * kPad);
   put(image, 0, 0, &out);
   int y = image.height + kPad;

@@ -31,10 +31,7 @@ class Ink {
   std::map<std::pair<int, int>, double> cover_;
 };
 
-inline constexpr int kTextDot = 2;  // pixels a dot of a letter
-int text_width(std::string_view text, int dot = kTextDot);
-int text_height(int dot = kTextDot);
-void draw_text(std::string_view text, int x, int y, Image* image, int dot = kTextDot);
+void draw_text(std::string_view text, int x, int y, Image* image);  // typeface.h has its width and height
 
 struct Legend {
   ColourMap map = ColourMap::kViridis;

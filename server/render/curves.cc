@@ -7,18 +7,18 @@
 #include "server/base/text.h"
 #include "server/render/camera.h"
 #include "server/render/canvas.h"
-#include "server/render/glyphs.h"
 #include "server/render/ray_scene.h"
+#include "server/render/typeface.h"
 
 namespace tryon {
 namespace {
 
-constexpr double kOnSkin = 0.006;    // metres: a tape spans hollows and skin is made of triangles
-constexpr double kStepPixels = 1.5;  // how finely a line is looked at
-constexpr double kDash = 5.0;        // pixels drawn and pixels left out where the line is hidden
-constexpr double kFaint = 0.45;      // opacity of those
-constexpr int kLineHeight = (kGlyphHeight + 4) * kTextDot;
-constexpr int kMargin = 12;  // pixels from the picture's edge
+constexpr double kOnSkin = 0.006;             // metres: a tape spans hollows and skin is made of triangles
+constexpr double kStepPixels = 1.5;           // how finely a line is looked at
+constexpr double kDash = 5.0;                 // pixels drawn and pixels left out where the line is hidden
+constexpr double kFaint = 0.45;               // opacity of those
+constexpr int kLineHeight = kTextHeight + 4;  // pixels
+constexpr int kMargin = 12;                   // pixels from the picture's edge
 constexpr double kLeaderWidth = 1.0, kLeaderOpacity = 0.6;
 
 absl::Status check_image(const Image& image) {
@@ -78,7 +78,7 @@ void draw_column(bool left, const std::vector<Label>& labels, Image* image) {
     const int width = text_width(label.curve->label);
     const int x = left ? kMargin : image->width - kMargin - width;
     draw_text(label.curve->label, x, static_cast<int>(std::lround(label.y)), image);
-    const double middle = label.y + 0.5 * kGlyphHeight * kTextDot;
+    const double middle = label.y + 0.5 * kTextHeight;
     const Vec2 from(left ? x + width + 4 : x - 6, middle);
     Ink leader;
     leader.stroke(from, label.anchor, kLeaderWidth);
@@ -140,7 +140,7 @@ absl::Status draw_labels(const std::vector<RenderPiece>& pieces, View view, cons
     const double middle = 0.5 * (least.x() + most.x()) - 0.5 * image->width, near_middle = 0.03 * image->width;
     const bool to_left = std::abs(middle) < near_middle ? left.size() <= right.size() : middle < 0.0;
     const Vec2 anchor = to_left ? least : most;
-    (to_left ? left : right).push_back({&curve, anchor, anchor.y() - 0.5 * kGlyphHeight * kTextDot});
+    (to_left ? left : right).push_back({&curve, anchor, anchor.y() - 0.5 * kTextHeight});
   }
   for (std::vector<Label>* column : {&left, &right}) {
     spread(image->height, column);

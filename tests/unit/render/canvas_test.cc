@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "server/render/curves.h"
+#include "server/render/typeface.h"
 
 namespace tryon {
 namespace {
@@ -44,7 +45,7 @@ TEST(Canvas, ALegendShowsItsScaleFromLowToHighWithThreeLabels) {
   const Image picture = blank_image(300, 50);
   const Image image = with_legend(picture, {ColourMap::kViridis, "distance", "0 mm", "25 mm", "50 mm"});
   EXPECT_EQ(image.width, 300);
-  const int bar = 50 + 12 + text_height() + 12 + 11;
+  const int bar = 50 + 12 + kTextHeight + 12 + 11;
   for (const double share : {0.1, 0.5, 0.9}) {
     const auto wanted = srgb_of(map_linear(ColourMap::kViridis, share));
     const Rgb8 seen = pixel(image, 50 + static_cast<int>(share * 200), bar);
@@ -65,9 +66,9 @@ TEST(Canvas, PicturesStandSideBySideWithoutOverlap) {
 
 TEST(Canvas, EveryCharacterOfALegendHasAGlyphOfItsOwn) {
   std::set<std::vector<uint8_t>> seen;
-  const std::string text = "0123456789abcdefghijklmnopqrstuvwxyz.-%/+,:()";
+  const std::string text = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-%/+,:()_";
   for (const char c : text) {
-    Image image = blank_image(12, 16);
+    Image image = blank_image(24, 24);
     draw_text(std::string(1, c), 0, 0, &image);
     seen.insert(image.rgb);
   }
