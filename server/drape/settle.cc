@@ -61,11 +61,16 @@ class Descent {
     const Settled crossed = settled_;
     keep_apart();
     ASSIGN_OR_RETURN(const std::vector<Vec3> drawn_apart, try_apart(levels.welded(top, first), before, goal));
-    if (crossings() <= few()) return drawn_apart;
+    const int left = crossings();
+    if (left == 0) return drawn_apart;
+    const Settled drawn = settled_;
     ASSIGN_OR_RETURN(const std::vector<Vec3> sewn_apart, sew_once(levels));
     ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(levels.welded(top, sewn_apart), before, goal));
-    if (crossings() <= few()) return again;
-    return give_up(crossed, first);
+    const int still = crossings();
+    if (still == 0 || still <= std::min(left, few())) return again;
+    if (left > few()) return give_up(crossed, first);
+    settled_ = drawn;
+    return drawn_apart;
   }
 
   // One level from the cloth's positions, and from there once more where the rested cloth crossed. A second rest that
