@@ -8,7 +8,8 @@
 namespace tryon {
 namespace {
 
-constexpr int kMaxLayers = 64;  // veils that one ray may pass
+constexpr int kMaxLayers = 64;         // veils that one ray may pass
+constexpr double kSmoothCosine = 0.5;  // between a face and its corner normal: beyond it is a crease
 const Vec3 kKeyLight(1.02, 0.985, 0.93), kFillLight(0.15, 0.165, 0.19), kRimLight(0.16, 0.16, 0.17);
 const Vec3 kSky(0.40, 0.41, 0.43), kGround(0.30, 0.28, 0.265);
 const Vec3 kTop(0.930, 0.922, 0.905), kBottom(0.855, 0.840, 0.815);  // of the backdrop
@@ -54,12 +55,15 @@ T at_corners(const std::vector<T>& values, const Triangle& t, const Hit& hit) {
 }
 
 // The point lifted to the curved surface that the corner normals tell of, on the side that is seen, so that a coarse
-// triangle throws no shadow on its neighbour (Hanika 2021, Hacking the shadow terminator).
-Vec3 lifted(const RenderPiece& piece, const Triangle& t, const Hit& hit, const Vec3& point, double side) {
+// triangle throws no shadow on its neighbour (Hanika 2021, Hacking the shadow terminator). A corner on a crease tells
+// of none: its normal is the mean of two sides, and lifting by it would end under the layer above.
+Vec3 lifted(const RenderPiece& piece, const Triangle& t, const Hit& hit, const Vec3& point, const Vec3& flat_normal,
+            double side) {
   const double weight[3] = {1.0 - hit.b1 - hit.b2, hit.b1, hit.b2};
   Vec3 out = point;
   for (int k = 0; k < 3; ++k) {
     const Vec3 n = side * piece.normals[t[k]];
+    if (n.dot(flat_normal) < kSmoothCosine) continue;
     out -= weight[k] * std::min(0.0, (point - piece.mesh.positions[t[k]]).dot(n)) * n;
   }
   return out;
@@ -105,7 +109,7 @@ Shader::Surface Shader::surface_at(const Hit& hit, const Vec3& ray) const {
   if (out.normal.dot(out.flat_normal) < 0.0) out.normal = -out.normal;
   out.back = out.flat_normal.dot(ray) > 0.0;
   if (out.back) out.flat_normal = -out.flat_normal, out.normal = -out.normal;
-  out.point = lifted(*out.piece, t, hit, out.point, out.back ? -1.0 : 1.0);
+  out.point = lifted(*out.piece, t, hit, out.point, out.flat_normal, out.back ? -1.0 : 1.0);
   const double away = out.normal.dot(ray);  // a smooth normal may look away at the rim
   if (away > -0.02) out.normal = (out.normal - (away + 0.02) * ray).normalized();
   out.colour = out.piece->colours.empty() ? out.piece->colour : at_corners(out.piece->colours, t, hit);
