@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "client/lib/paging.h"
 #include "client/lib/retry.h"
 #include "client/lib/rpc_error.h"
 #include "server/base/status.h"
@@ -12,8 +13,6 @@
 
 namespace tryon::client {
 namespace {
-
-constexpr int kPage = 200;
 
 template <typename Stub, typename Request, typename Response>
 absl::Status unary(Stub* stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -67,16 +66,10 @@ absl::StatusOr<v1::Batch> BatchClient::cancel(const std::string& name) {
 }
 
 absl::StatusOr<std::vector<v1::Batch>> BatchClient::list() {
-  std::vector<v1::Batch> out;
-  v1::ListBatchesRequest request;
-  request.set_page_size(kPage);
-  do {
-    v1::ListBatchesResponse response;
-    RETURN_IF_ERROR(unary(stubs_->batches.get(), &v1::BatchService::Stub::ListBatches, request, &response));
-    out.insert(out.end(), response.batches().begin(), response.batches().end());
-    request.set_page_token(response.next_page_token());
-  } while (!request.page_token().empty());
-  return out;
+  const auto call = [this](const v1::ListBatchesRequest& request, v1::ListBatchesResponse* page) {
+    return unary(stubs_->batches.get(), &v1::BatchService::Stub::ListBatches, request, page);
+  };
+  return all_pages<v1::Batch, v1::ListBatchesRequest>(call, &v1::ListBatchesResponse::batches);
 }
 
 absl::Status BatchClient::remove(const std::string& name) {
@@ -123,16 +116,10 @@ absl::Status BatchClient::export_table(const std::string& name, const std::funct
 }
 
 absl::StatusOr<std::vector<v1::DeadLetter>> BatchClient::dead_letters() {
-  std::vector<v1::DeadLetter> out;
-  v1::ListDeadLettersRequest request;
-  request.set_page_size(kPage);
-  do {
-    v1::ListDeadLettersResponse response;
-    RETURN_IF_ERROR(unary(stubs_->queue.get(), &v1::QueueService::Stub::ListDeadLetters, request, &response));
-    out.insert(out.end(), response.dead_letters().begin(), response.dead_letters().end());
-    request.set_page_token(response.next_page_token());
-  } while (!request.page_token().empty());
-  return out;
+  const auto call = [this](const v1::ListDeadLettersRequest& request, v1::ListDeadLettersResponse* page) {
+    return unary(stubs_->queue.get(), &v1::QueueService::Stub::ListDeadLetters, request, page);
+  };
+  return all_pages<v1::DeadLetter, v1::ListDeadLettersRequest>(call, &v1::ListDeadLettersResponse::dead_letters);
 }
 
 absl::Status BatchClient::requeue(const std::string& operation) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "client/lib/paging.h"
 #include "client/lib/retry.h"
 #include "client/lib/rpc_error.h"
 #include "google/bytestream/bytestream.grpc.pb.h"
@@ -29,7 +30,6 @@ namespace {
 using google::longrunning::Operation;
 
 constexpr size_t kChunk = 64 << 10;
-constexpr int kPage = 200;
 constexpr absl::Duration kCancelLook = absl::Milliseconds(20);
 
 absl::Status cancelled_here() {
@@ -329,16 +329,10 @@ absl::StatusOr<v1::Body> Client::get_body(const std::string& name) {
 }
 
 absl::StatusOr<std::vector<v1::Body>> Client::bodies() {
-  std::vector<v1::Body> out;
-  v1::ListBodiesRequest request;
-  request.set_page_size(kPage);
-  do {
-    v1::ListBodiesResponse page;
-    RETURN_IF_ERROR(stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::ListBodies, request, &page));
-    out.insert(out.end(), page.bodies().begin(), page.bodies().end());
-    request.set_page_token(page.next_page_token());
-  } while (!request.page_token().empty());
-  return out;
+  const auto call = [this](const v1::ListBodiesRequest& request, v1::ListBodiesResponse* page) {
+    return stubs_->unary(stubs_->bodies.get(), &v1::BodyService::Stub::ListBodies, request, page);
+  };
+  return all_pages<v1::Body, v1::ListBodiesRequest>(call, &v1::ListBodiesResponse::bodies);
 }
 
 absl::Status Client::delete_body(const std::string& name) {
@@ -364,16 +358,10 @@ absl::StatusOr<v1::Garment> Client::get_garment(const std::string& name) {
 }
 
 absl::StatusOr<std::vector<v1::Garment>> Client::garments() {
-  std::vector<v1::Garment> out;
-  v1::ListGarmentsRequest request;
-  request.set_page_size(kPage);
-  do {
-    v1::ListGarmentsResponse page;
-    RETURN_IF_ERROR(stubs_->unary(stubs_->garments.get(), &v1::GarmentService::Stub::ListGarments, request, &page));
-    out.insert(out.end(), page.garments().begin(), page.garments().end());
-    request.set_page_token(page.next_page_token());
-  } while (!request.page_token().empty());
-  return out;
+  const auto call = [this](const v1::ListGarmentsRequest& request, v1::ListGarmentsResponse* page) {
+    return stubs_->unary(stubs_->garments.get(), &v1::GarmentService::Stub::ListGarments, request, page);
+  };
+  return all_pages<v1::Garment, v1::ListGarmentsRequest>(call, &v1::ListGarmentsResponse::garments);
 }
 
 absl::Status Client::delete_garment(const std::string& name) {
@@ -413,16 +401,12 @@ absl::StatusOr<v1::Fabric> Client::get_fabric(const std::string& name) {
 }
 
 absl::StatusOr<std::vector<v1::Fabric>> Client::fabrics() {
-  std::vector<v1::Fabric> out;
-  v1::FabricServiceListFabricsRequest request;
-  request.set_page_size(kPage);
-  do {
-    v1::FabricServiceListFabricsResponse page;
-    RETURN_IF_ERROR(stubs_->unary(stubs_->fabrics.get(), &v1::FabricService::Stub::ListFabrics, request, &page));
-    out.insert(out.end(), page.fabrics().begin(), page.fabrics().end());
-    request.set_page_token(page.next_page_token());
-  } while (!request.page_token().empty());
-  return out;
+  const auto call = [this](const v1::FabricServiceListFabricsRequest& request,
+                           v1::FabricServiceListFabricsResponse* page) {
+    return stubs_->unary(stubs_->fabrics.get(), &v1::FabricService::Stub::ListFabrics, request, page);
+  };
+  return all_pages<v1::Fabric, v1::FabricServiceListFabricsRequest>(call,
+                                                                    &v1::FabricServiceListFabricsResponse::fabrics);
 }
 
 absl::Status Client::delete_fabric(const std::string& name) {

@@ -41,7 +41,7 @@ absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const DrapeGoods&
   const std::vector<RenderPiece> pieces = picture_pieces(goods, shown);
   std::vector<Image> views;
   const double share = goods.settings.exports.empty() ? 1.0 : 0.5;
-  for (View view : {View::kFront, View::kBack, View::kLeft, View::kRight}) {
+  for (const View view : kFourViews) {
     ASSIGN_OR_RETURN(Image image, add_view(run, pieces, view, &out));
     views.push_back(std::move(image));
     run.report("export", share * static_cast<double>(views.size()) / 4.0);
@@ -49,7 +49,7 @@ absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const DrapeGoods&
   if (goods.settings.exports.empty()) return out;
   const std::vector<ClothField> fields = cloth_fields(run, goods.person, goods.settled);
   RETURN_IF_ERROR(add_exports(run, goods, shown, fields, &out));
-  RETURN_IF_ERROR(add_drape_pictures(run, goods, shown, fields, views, &out));
+  RETURN_IF_ERROR(add_drape_pictures(run, goods, shown, pieces, fields, views, &out));
   run.report("export", 1.0);
   return out;
 }

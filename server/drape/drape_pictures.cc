@@ -138,13 +138,13 @@ Image section_picture(const std::vector<CrossSection>& sections) {
 }
 
 absl::Status add_drape_pictures(const RunContext& run, const DrapeGoods& goods, const ShownGarment& shown,
-                                const std::vector<ClothField>& fields, const std::vector<Image>& views,
-                                Artifacts* out) {
-  const std::vector<RenderPiece> pieces = picture_pieces(goods, shown);
+                                const std::vector<RenderPiece>& pieces, const std::vector<ClothField>& fields,
+                                const std::vector<Image>& views, Artifacts* out) {
   if (goods.wants(Export::kViews)) {
     std::vector<Image> named;
-    constexpr const char* kNames[] = {"front", "back", "left", "right"};
-    for (size_t i = 0; i < views.size(); ++i) named.push_back(with_caption(views[i], {kNames[i]}));
+    for (size_t i = 0; i < views.size(); ++i) {
+      named.push_back(with_caption(views[i], {std::string(view_name(kFourViews[i]))}));
+    }
     RETURN_IF_ERROR(put("views.png", encode_png(side_by_side(named)), out));
   }
   if (goods.wants(Export::kTurntable)) RETURN_IF_ERROR(put("turntable.png", turntable(run, pieces), out));

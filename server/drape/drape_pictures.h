@@ -18,9 +18,11 @@
 namespace tryon {
 
 std::vector<RenderPiece> picture_pieces(const DrapeGoods& goods, const ShownGarment& shown);
-// turntable.png, views.png, heat_KEY.png, sections.png, as the settings ask. `views`: front, back, left, right.
+// turntable.png, views.png, heat_KEY.png, sections.png, as the settings ask. `pieces`: picture_pieces(); `views`:
+// kFourViews.
 absl::Status add_drape_pictures(const RunContext& run, const DrapeGoods& goods, const ShownGarment& shown,
-                                const std::vector<ClothField>& fields, const std::vector<Image>& views, Artifacts* out);
+                                const std::vector<RenderPiece>& pieces, const std::vector<ClothField>& fields,
+                                const std::vector<Image>& views, Artifacts* out);
 
 Image section_picture(const std::vector<CrossSection>& sections);
 

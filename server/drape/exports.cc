@@ -60,21 +60,12 @@ void add_origin(const DrapeGoods& goods, const ShownGarment& shown, ExportPiece*
   piece->fields.push_back(std::move(cloth));
 }
 
-template <typename T>
-std::vector<T> picked(const std::vector<T>& list, const std::vector<int>& source) {
-  std::vector<T> out;
-  if (list.empty()) return out;
-  out.reserve(source.size());
-  for (const int v : source) out.push_back(list[static_cast<size_t>(v)]);
-  return out;
-}
-
 ExportPiece simplified(const ExportPiece& piece, int most_triangles) {
   SimplifiedMesh fewer = simplify_mesh(piece.mesh, most_triangles);
   ExportPiece out = piece;
   out.mesh = std::move(fewer.mesh);
-  out.normals = picked(piece.normals, fewer.source);
-  out.uv = picked(piece.uv, fewer.source);
+  if (!piece.normals.empty()) out.normals = picked(piece.normals, fewer.source);
+  if (!piece.uv.empty()) out.uv = picked(piece.uv, fewer.source);
   for (ExportField& field : out.fields) field.values = picked(field.values, fewer.source);
   return out;
 }

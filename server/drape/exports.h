@@ -1,5 +1,5 @@
 // What it is: the files that a drape is asked for beyond the usual ones: GLB for the web (at most 3 MB and 150,000
-// triangles), for the desktop and as simulated, the wind as an animated GLB, OBJ, PLY, STL.
+// triangles), for the desktop and as simulated, the wind as an animated GLB, PLY, STL.
 // Units and frame: metres, +Y up, body facing +Z; fields SI. Shapes: file name -> artifact, see README.md.
 // How it fails: as write_glb; INTERNAL where no mesh fits the web's limit. Thread rules: as RunContext.
 #pragma once

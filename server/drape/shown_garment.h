@@ -19,13 +19,18 @@ struct ShownGarment {
 
 ShownGarment shown_garment(const GarmentMesh& garment, const WeldedMesh& cloth);
 
+template <typename T>
+std::vector<T> picked(const std::vector<T>& list, const std::vector<int>& source) {
+  std::vector<T> out;
+  out.reserve(source.size());
+  for (const int v : source) out.push_back(list[static_cast<size_t>(v)]);
+  return out;
+}
+
 // A list over the cloth's vertices, or the welded positions of a frame, for the shown ones.
 template <typename T>
 std::vector<T> spread_to(const ShownGarment& shown, const std::vector<T>& of_cloth) {
-  std::vector<T> out;
-  out.reserve(shown.welded.size());
-  for (const int v : shown.welded) out.push_back(of_cloth[static_cast<size_t>(v)]);
-  return out;
+  return picked(of_cloth, shown.welded);
 }
 
 }  // namespace tryon

@@ -13,7 +13,6 @@ constexpr double kDistanceInSizes = 6.0;  // a long lens: near and far parts of 
 constexpr double kPitchDegrees = 3.5;     // looking down a little shows the floor under the feet
 constexpr double kMargin = 0.06;          // of the image on each side
 constexpr double kMinSize = 1e-3;
-constexpr std::array<View, 4> kViews = {View::kFront, View::kBack, View::kLeft, View::kRight};
 
 // Where the viewer stands, seen from the subject.
 Vec3 towards_viewer(View view) {
@@ -84,7 +83,7 @@ Camera frame_view(const std::vector<RenderPiece>& pieces, View view, int width, 
   const Box3 box = scene_box(pieces);
   const double distance = kDistanceInSizes * std::max(kMinSize, box.sizes().maxCoeff());
   double half_width = 0.0, low = 1e30, high = -1e30;
-  for (View other : kViews) {
+  for (View other : kFourViews) {
     const Camera camera = aim(towards_viewer(other), box.center(), distance);
     for (const RenderPiece& piece : pieces) {
       for (const Vec3& p : piece.mesh.positions) {

@@ -4,6 +4,7 @@
 // same bytes, for any thread count. Thread rules: pure functions; the context's executor inside.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,7 +17,8 @@
 namespace tryon {
 
 enum class View { kFront, kBack, kLeft, kRight };  // kLeft shows the person's left side
-std::string_view view_name(View view);             // "front", ...
+inline constexpr std::array<View, 4> kFourViews = {View::kFront, View::kBack, View::kLeft, View::kRight};
+std::string_view view_name(View view);  // "front", ...
 
 struct RenderPiece {
   TriangleMesh mesh;

@@ -20,13 +20,6 @@ namespace {
 using google::longrunning::Operation;
 using grpc::ServerContext;
 
-constexpr std::string_view kCollection = "fabrics/";
-
-// "denim_11oz" of "fabrics/denim_11oz"; empty for other names.
-std::string_view word_of(std::string_view name) {
-  return name.substr(0, kCollection.size()) == kCollection ? name.substr(kCollection.size()) : std::string_view();
-}
-
 // Neither an id nor in the library: which names there are nearby.
 absl::Status no_such(std::string_view word) {
   const absl::Status unknown = fabric_by_name(word).status();
@@ -38,7 +31,8 @@ class FabricHandler final : public v1::FabricService::Service {
  public:
   FabricHandler(Tenants* tenants, Metrics* metrics) : tenants_(tenants), metrics_(metrics) {}
 
-  grpc::Status CreateFabric(ServerContext* context, const v1::CreateFabricRequest* request, Operation* response) override {
+  grpc::Status CreateFabric(ServerContext* context, const v1::CreateFabricRequest* request,
+                            Operation* response) override {
     CallScope call(metrics_, "FabricService.CreateFabric");
     return call.finish(create(tenants_->of(context), *request, response));
   }
@@ -54,7 +48,8 @@ class FabricHandler final : public v1::FabricService::Service {
     return call.finish(list(tenants_->of(context), *request, response));
   }
 
-  grpc::Status DeleteFabric(ServerContext* context, const v1::DeleteFabricRequest* request, google::protobuf::Empty*) override {
+  grpc::Status DeleteFabric(ServerContext* context, const v1::DeleteFabricRequest* request,
+                            google::protobuf::Empty*) override {
     CallScope call(metrics_, "FabricService.DeleteFabric");
     return call.finish(erase(tenants_->of(context), request->name()));
   }
@@ -68,7 +63,7 @@ class FabricHandler final : public v1::FabricService::Service {
   }
 
   absl::Status get(ServiceCore& core, const std::string& name, v1::Fabric* response) {
-    const std::string_view word = word_of(name);
+    const std::string_view word = fabric_word(name);
     if (const auto index = library_index(word)) {
       *response = to_fabric(library_fabric(*index));
       return absl::OkStatus();
@@ -102,7 +97,7 @@ class FabricHandler final : public v1::FabricService::Service {
   }
 
   absl::Status erase(ServiceCore& core, const std::string& name) {
-    const std::string_view word = word_of(name);
+    const std::string_view word = fabric_word(name);
     if (library_index(word)) {
       return make_error(absl::StatusCode::kFailedPrecondition, "FABRIC_OF_LIBRARY", "name",
                         "the fabric belongs to the server's library", "Only your own fabrics can be erased.");

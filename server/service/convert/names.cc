@@ -47,10 +47,13 @@ absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view c
                        "Use the name as the service returned it.");
 }
 
-std::string own_fabric_id(std::string_view fabric) {
+std::string_view fabric_word(std::string_view name) {
   constexpr std::string_view kCollection = "fabrics/";
-  if (fabric.substr(0, kCollection.size()) != kCollection) return {};
-  const std::string id(fabric.substr(kCollection.size()).substr(0, 65));
+  return name.substr(0, kCollection.size()) == kCollection ? name.substr(kCollection.size()) : std::string_view();
+}
+
+std::string own_fabric_id(std::string_view fabric) {
+  const std::string id(fabric_word(fabric).substr(0, 65));
   return is_sha256_hex(id) ? id : std::string();
 }
 

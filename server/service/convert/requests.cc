@@ -20,7 +20,6 @@ namespace {
 constexpr size_t kMaxFileName = 255;
 constexpr size_t kMaxName = 64;  // of a size or a template
 constexpr int kMaxMeasurements = 100, kMaxParameters = 64;
-constexpr std::string_view kFabrics = "fabrics/";
 constexpr const char* kDirections[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
 constexpr absl::Duration kLongestLimit = absl::Hours(24);
 
@@ -143,8 +142,8 @@ absl::StatusOr<TemplateRequest> template_of(const v1::TemplateSource& source) {
 
 // `fabrics/denim_11oz` is the library's denim_11oz: one fabric, one request.
 std::string fabric_order(const std::string& fabric) {
-  const bool named = fabric.rfind(kFabrics, 0) == 0 && own_fabric_id(fabric).empty();
-  return named ? fabric.substr(kFabrics.size()) : fabric;
+  const std::string_view word = fabric_word(fabric);
+  return word.empty() || !own_fabric_id(fabric).empty() ? fabric : std::string(word);
 }
 
 absl::Status read_exports(const v1::CreateDrapeRequest& request, DrapeSettings* out) {

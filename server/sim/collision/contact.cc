@@ -22,6 +22,24 @@ constexpr Real kLiftLimit = static_cast<Real>(kMostLift);
 constexpr int kConeSweeps = 20;
 constexpr int kGrain = 256;
 constexpr size_t kAtOnce = 64;  // questions in one batch
+
+// Of the items begin .. end, those whose wanted(item, &point) holds are asked; take(item, point, contact) has the
+// answer.
+template <typename Wanted, typename Take>
+void ask_in_batches(const Collider& collider, Real reach, int begin, int end, const Wanted& wanted, const Take& take) {
+  std::array<Eigen::Vector3d, kAtOnce> points;
+  std::array<Contact, kAtOnce> contacts;
+  std::array<int, kAtOnce> item;
+  for (int next = begin; next < end;) {
+    size_t count = 0;
+    for (; next < end && count < kAtOnce; ++next) {
+      if (wanted(next, &points[count])) item[count++] = next;
+    }
+    collider.query(std::span<const Eigen::Vector3d>(points).first(count), static_cast<double>(reach),
+                   std::span(contacts).first(count));
+    for (size_t k = 0; k < count; ++k) take(item[k], points[k], contacts[k]);
+  }
+}
 }  // namespace
 
 RVec3 outside_cone(const RVec3& force, const RVec3& normal, Real mu) {
@@ -76,43 +94,31 @@ void ContactSet::take_plane(int i, const Contact& contact) {
 }
 
 void ContactSet::ask(int begin, int end) {
-  std::array<Eigen::Vector3d, kAtOnce> points;
-  std::array<Contact, kAtOnce> contacts;
-  std::array<int, kAtOnce> particle;
-  for (int next = begin; next < end;) {
-    size_t count = 0;
-    for (; next < end && count < kAtOnce; ++next) {
-      changed_[next] = must_ask(next);
-      if (changed_[next]) points[count] = x_[next].cast<double>(), particle[count++] = next;
-    }
-    collider_->query(std::span<const Eigen::Vector3d>(points).first(count), static_cast<double>(kReach),
-                     std::span(contacts).first(count));
-    for (size_t k = 0; k < count; ++k) take_plane(particle[k], contacts[k]);
-  }
+  const auto wanted = [this](int i, Eigen::Vector3d* point) {
+    changed_[i] = must_ask(i);
+    if (changed_[i]) *point = x_[i].cast<double>();
+    return changed_[i] != 0;
+  };
+  ask_in_batches(*collider_, kReach, begin, end, wanted,
+                 [this](int i, const Eigen::Vector3d&, const Contact& contact) { take_plane(i, contact); });
   ask_opposite(begin, end);
 }
 
 // From a point straight off the nearest surface another one is nearer only if it stands opposite.
 void ContactSet::ask_opposite(int begin, int end) {
-  std::array<Eigen::Vector3d, kAtOnce> points;
-  std::array<Contact, kAtOnce> contacts;
-  std::array<int, kAtOnce> particle;
-  for (int next = begin; next < end;) {
-    size_t count = 0;
-    for (; next < end && count < kAtOnce; ++next) {
-      if (!changed_[next]) continue;
-      const Plane& plane = plane_[next];
-      if (plane.distance > wanted_offset_ + kBand || plane.distance < -kPinchReach) {
-        release(next);
-        continue;
-      }
-      points[count] = (x_[next] + (kPinchReach - plane.distance - lift_[next]) * plane.normal).cast<double>();
-      particle[count++] = next;
+  const auto wanted = [this](int i, Eigen::Vector3d* point) {
+    if (!changed_[i]) return false;
+    const Plane& plane = plane_[i];
+    if (plane.distance > wanted_offset_ + kBand || plane.distance < -kPinchReach) {
+      release(i);
+      return false;
     }
-    collider_->query(std::span<const Eigen::Vector3d>(points).first(count),
-                     static_cast<double>(Real(0.9) * kPinchReach), std::span(contacts).first(count));
-    for (size_t k = 0; k < count; ++k) take_opposite(particle[k], points[k], contacts[k]);
-  }
+    *point = (x_[i] + (kPinchReach - plane.distance - lift_[i]) * plane.normal).cast<double>();
+    return true;
+  };
+  ask_in_batches(
+      *collider_, Real(0.9) * kPinchReach, begin, end, wanted,
+      [this](int i, const Eigen::Vector3d& point, const Contact& contact) { take_opposite(i, point, contact); });
 }
 
 void ContactSet::release(int i) { pinched_[i] = 0; }
@@ -169,25 +175,18 @@ bool ContactSet::middle_may_touch(const Triangle& t, const RVec3& middle) const 
 }
 
 void ContactSet::ask_middles(int begin, int end) {
-  std::array<Eigen::Vector3d, kAtOnce> points;
-  std::array<Contact, kAtOnce> contacts;
-  std::array<int, kAtOnce> triangle;
-  for (int next = begin; next < end;) {
-    size_t count = 0;
-    for (; next < end && count < kAtOnce; ++next) {
-      const Triangle& t = triangles_[next];
-      const RVec3 middle = (x_[t[0]] + x_[t[1]] + x_[t[2]]) / 3;
-      sunk_[next] = -kLiftLimit;
-      if (middle_may_touch(t, middle)) points[count] = middle.cast<double>(), triangle[count++] = next;
-    }
-    collider_->query(std::span<const Eigen::Vector3d>(points).first(count), static_cast<double>(kReach),
-                     std::span(contacts).first(count));
-    for (size_t k = 0; k < count; ++k) {
-      const Real sunk = middle_room_ - static_cast<Real>(contacts[k].distance);
-      sunk_[triangle[k]] =
-          sunk > kLiftLimit ? -kLiftLimit : sunk;  // that deep it is no bulge: a limb stands in the cloth
-    }
-  }
+  const auto wanted = [this](int k, Eigen::Vector3d* point) {
+    const Triangle& t = triangles_[k];
+    const RVec3 middle = (x_[t[0]] + x_[t[1]] + x_[t[2]]) / 3;
+    sunk_[k] = -kLiftLimit;
+    *point = middle.cast<double>();
+    return middle_may_touch(t, middle);
+  };
+  const auto take = [this](int k, const Eigen::Vector3d&, const Contact& contact) {
+    const Real sunk = middle_room_ - static_cast<Real>(contact.distance);
+    sunk_[k] = sunk > kLiftLimit ? -kLiftLimit : sunk;  // that deep it is no bulge: a limb stands in the cloth
+  };
+  ask_in_batches(*collider_, kReach, begin, end, wanted, take);
 }
 
 // A lift is right when the deepest of the middles beside it has just its room. What three corners rise by, their middle

@@ -10,10 +10,12 @@
 #include "server/base/units.h"
 #include "server/drape/drape_pictures.h"
 #include "server/garment/template.h"
+#include "tests/unit/drape/drape_with_threads.h"
 
 namespace tryon {
 namespace {
 using Json = nlohmann::json;
+using testing::drape_with_threads;
 
 DrapeRequest skirt_in_wind() {
   DrapeRequest request;
@@ -25,16 +27,9 @@ DrapeRequest skirt_in_wind() {
   return request;
 }
 
-absl::StatusOr<PipelineResult> drape(const DrapeRequest& request, int threads) {
-  Executor executor(threads);
-  RunContext run;
-  run.executor = &executor;
-  return run_drape(run, request, PipelineInput{});
-}
-
 const Artifacts& everything() {
   static const Artifacts artifacts = [] {
-    auto made = drape(skirt_in_wind(), 2);
+    auto made = drape_with_threads(skirt_in_wind(), 2);
     EXPECT_TRUE(made.ok()) << made.status();
     return made.ok() ? std::move(made->artifacts) : Artifacts();
   }();
@@ -56,7 +51,7 @@ TEST(Exports, EveryFileAskedForIsThereAndNoneElse) {
   }
   DrapeRequest plain = skirt_in_wind();
   plain.settings.exports = {Export::kStl};
-  const auto made = drape(plain, 2);
+  const auto made = drape_with_threads(plain, 2);
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_TRUE(made->artifacts.count("garment.stl"));
   EXPECT_FALSE(made->artifacts.count("garment_web.glb"));
@@ -64,7 +59,7 @@ TEST(Exports, EveryFileAskedForIsThereAndNoneElse) {
 }
 
 TEST(Exports, SameBytesForOneAndSevenThreads) {
-  const auto other = drape(skirt_in_wind(), 7);
+  const auto other = drape_with_threads(skirt_in_wind(), 7);
   ASSERT_TRUE(other.ok()) << other.status();
   for (const auto& [name, artifact] : everything()) {
     if (name == "metrics.json") continue;  // tells the time spent

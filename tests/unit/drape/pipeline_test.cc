@@ -6,10 +6,12 @@
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
 #include "server/garment/template.h"
+#include "tests/unit/drape/drape_with_threads.h"
 
 namespace tryon {
 namespace {
 using Json = nlohmann::json;
+using testing::drape_with_threads;
 
 DrapeRequest sample_drape(const std::string& garment) {
   DrapeRequest request;
@@ -17,13 +19,6 @@ DrapeRequest sample_drape(const std::string& garment) {
   request.garment.draft.emplace().name = *template_of_sample(garment);
   request.settings.resolution_mm = 30;
   return request;
-}
-
-absl::StatusOr<PipelineResult> drape_with_threads(const DrapeRequest& request, int threads) {
-  Executor executor(threads);
-  RunContext run;
-  run.executor = &executor;
-  return run_drape(run, request, PipelineInput{});
 }
 
 std::string result_digest(const PipelineResult& result) {

@@ -17,20 +17,14 @@ constexpr int kSide = 9;                                     // vertices
 
 // A square sheet, its rim held a little below the top of the bump.
 ClothInput sheet_over_bump() {
-  ClothInput cloth;
-  const double half = kEdge * (kSide - 1) / 2;
-  for (int j = 0; j < kSide; ++j)
-    for (int i = 0; i < kSide; ++i)
-      cloth.positions.emplace_back(i * kEdge - half + 0.009, kBump + 0.003, j * kEdge - half + 0.006);
-  const auto add = [&](const std::array<int, 3>& column, const std::array<int, 3>& row) {
-    Triangle t;
-    std::array<Vec2, 3> flat;
-    for (int k = 0; k < 3; ++k) t[k] = row[k] * kSide + column[k], flat[k] = Vec2(column[k] * kEdge, row[k] * kEdge);
-    cloth.triangles.push_back(t);
-    cloth.corner_flat.push_back(flat);
-  };
-  for (int j = 0; j + 1 < kSide; ++j)
-    for (int i = 0; i + 1 < kSide; ++i) add({i, i + 1, i + 1}, {j + 1, j, j + 1}), add({i, i, i + 1}, {j + 1, j, j});
+  constexpr double kWidth = kEdge * (kSide - 1);
+  ClothInput cloth = testing::make_sheet({.width = kWidth,
+                                          .length = kWidth,
+                                          .columns = kSide - 1,
+                                          .rows = kSide - 1,
+                                          .height = kBump + 0.003,
+                                          .slanted = false});
+  for (Vec3& p : cloth.positions) p += Vec3(0.009, 0, 0.006);
   for (int j = 0; j < kSide; ++j)
     for (int i = 0; i < kSide; ++i)
       if (i == 0 || j == 0 || i + 1 == kSide || j + 1 == kSide) {
