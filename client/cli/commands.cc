@@ -111,10 +111,28 @@ void save_failed(const std::string& name, client::Client* client, const Options&
     std::fprintf(stderr, "tryon: wrote %s\n", (std::filesystem::path(o.out) / artifact.file_name()).c_str());
 }
 
+// What is worn beneath, from the skin outward: each over the one before.
+absl::Status drape_beneath(const Options& o, client::Client* client, v1::CreateDrapeRequest* request) {
+  request->set_over(o.over);
+  for (const std::string& worn : o.under) {
+    const size_t at = worn.rfind('@');
+    v1::CreateDrapeRequest inner = *request;
+    inner.clear_exports(), inner.clear_draco(), inner.clear_wind_mps(), inner.clear_wind();
+    ASSIGN_OR_RETURN(const v1::CreateGarmentRequest garment, garment_order(o, worn.substr(0, at), client));
+    ASSIGN_OR_RETURN(*inner.mutable_garment(), client->begin_garment(garment));
+    ASSIGN_OR_RETURN(*inner.mutable_fabric(), fabric_order(at == std::string::npos ? o.fabric : worn.substr(at + 1)));
+    ProgressBar bar;
+    ASSIGN_OR_RETURN(const v1::Drape drape, client->run_drape(inner, shown_on(&bar), interrupted));
+    request->set_over(drape.name());
+  }
+  return absl::OkStatus();
+}
+
 int drape(const Options& o, client::Client* client) {
-  const auto request = drape_request(o, client);
+  auto request = drape_request(o, client);
   if (!request.ok()) return report_error(request.status(), o.json);
   cancel_on_interrupt();
+  if (const absl::Status worn = drape_beneath(o, client, &*request); !worn.ok()) return report_error(worn, o.json);
   absl::StatusOr<v1::Drape> result;
   std::string operation;
   {

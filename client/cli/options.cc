@@ -87,6 +87,10 @@ void add_drape(CLI::App* app, Options* o) {
       ->capture_default_str();
   app->add_option("--shape", o->shape, "bounding solids")->check(CLI::IsMember({"circular", "elliptic"}));
   add_layers(app, o);
+  app->add_option(
+      "--under", o->under,
+      "a garment to wear beneath, as GARMENT or GARMENT@FABRIC; several: innermost first, one --under each");
+  app->add_option("--over", o->over, "drapes/{id}, on the same body, that the garment goes over");
   app->add_option("--wind", o->wind, "the air's velocity X,Y,Z in m/s; the body faces +Z");
   add_models(app, o);
   app->add_option("--deadline", o->deadline_s, "seconds; the best drape until then")->check(CLI::NonNegativeNumber);

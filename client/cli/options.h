@@ -34,6 +34,8 @@ struct Options {
   int workers = 0;                                                   // of the service inside this process
   bool validate_only = false;
   std::string layers = "where-needed";
+  std::string over;                  // drapes/{id} that the garment goes over
+  std::vector<std::string> under;    // GARMENT or GARMENT@FABRIC, innermost first: draped before it
   std::vector<std::string> exports;  // "web", "ply", ...
   bool draco = false;
 };

@@ -35,7 +35,9 @@ absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const DrapeGoods&
   const ShownGarment shown = shown_garment(goods.garment, goods.settled.cloth);
   const ExportPiece cloth = garment_piece(goods, shown);
   RETURN_IF_ERROR(add_glb("garment.glb", {cloth}, &out));
-  RETURN_IF_ERROR(add_glb("scene.glb", {body_piece(goods.person.body, 1.0), cloth}, &out));
+  std::vector<ExportPiece> scene = dressed_body(goods, false);
+  scene.push_back(cloth);
+  RETURN_IF_ERROR(add_glb("scene.glb", scene, &out));
   ASSIGN_OR_RETURN(std::string obj, write_obj({cloth}));
   out["garment.obj"] = {std::move(obj), "model/obj"};
   const std::vector<RenderPiece> pieces = picture_pieces(goods, shown);

@@ -115,19 +115,30 @@ Image cut_picture(const CrossSection& cut, const Eigen::AlignedBox2d& box) {
   return with_caption(image, caption_of(cut));
 }
 
-}  // namespace
-
-std::vector<RenderPiece> picture_pieces(const DrapeGoods& goods, const ShownGarment& shown) {
-  RenderPiece body, cloth;
-  body.mesh = goods.person.body.mesh;
-  body.normals = vertex_normals(body.mesh);
-  body.colour = skin_colour();
+RenderPiece cloth_piece(const ShownGarment& shown, const Vec3& colour) {
+  RenderPiece cloth;
   cloth.mesh = shown.mesh;
   cloth.normals = shown.normals;
   cloth.uv = shown.uv;
-  cloth.colour = goods.fabric.colour;
+  cloth.colour = colour;
   cloth.cloth = true;
-  return {std::move(body), std::move(cloth)};
+  return cloth;
+}
+
+}  // namespace
+
+std::vector<RenderPiece> picture_pieces(const DrapeGoods& goods, const ShownGarment& shown) {
+  RenderPiece body;
+  body.mesh = goods.person.body.mesh;
+  body.normals = vertex_normals(body.mesh);
+  body.colour = skin_colour();
+  std::vector<RenderPiece> out = {std::move(body)};
+  for (const Worn& worn : goods.settled.beneath) {
+    const ShownGarment below = shown_cloth(worn.garment.cloth, worn.garment.uv, worn.garment.shown);
+    out.push_back(cloth_piece(below, worn.fabric.colour));
+  }
+  out.push_back(cloth_piece(shown, goods.fabric.colour));
+  return out;
 }
 
 Image section_picture(const std::vector<CrossSection>& sections) {

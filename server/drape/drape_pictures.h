@@ -17,6 +17,7 @@
 
 namespace tryon {
 
+// The body, what it wears beneath, and last the garment.
 std::vector<RenderPiece> picture_pieces(const DrapeGoods& goods, const ShownGarment& shown);
 // turntable.png, views.png, heat_KEY.png, sections.png, as the settings ask. `pieces`: picture_pieces(); `views`:
 // kFourViews.

@@ -70,11 +70,29 @@ ExportPiece simplified(const ExportPiece& piece, int most_triangles) {
   return out;
 }
 
+void add_frames(const std::vector<std::vector<Vec3>>& frames, double seconds, const ShownGarment& shown,
+                ExportPiece* piece) {
+  for (const auto& frame : frames) piece->frames.push_back(spread_to(shown, frame));
+  piece->frame_seconds = seconds;
+}
+
+ExportPiece cloth_piece(std::string name, const ShownGarment& shown, const Vec3& colour) {
+  ExportPiece piece;
+  piece.name = std::move(name);
+  piece.mesh = shown.mesh;
+  piece.normals = shown.normals;
+  piece.uv = shown.uv;
+  piece.colour = colour;
+  piece.roughness = 0.92;
+  return piece;
+}
+
 absl::Status add_animation(const DrapeGoods& goods, const ShownGarment& shown, Artifacts* out) {
   ExportPiece moving = garment_piece(goods, shown);
-  for (const auto& frame : goods.settled.report.blown) moving.frames.push_back(spread_to(shown, frame));
-  moving.frame_seconds = goods.settled.report.blown_step_s;
-  ASSIGN_OR_RETURN(std::string bytes, write_glb({body_piece(goods.person.body, 1.0), moving}));
+  add_frames(goods.settled.report.blown, goods.settled.report.blown_step_s, shown, &moving);
+  std::vector<ExportPiece> pieces = dressed_body(goods, true);
+  pieces.push_back(std::move(moving));
+  ASSIGN_OR_RETURN(std::string bytes, write_glb(pieces));
   (*out)["wind.glb"] = {std::move(bytes), "model/gltf-binary"};
   return absl::OkStatus();
 }
@@ -82,14 +100,17 @@ absl::Status add_animation(const DrapeGoods& goods, const ShownGarment& shown, A
 }  // namespace
 
 ExportPiece garment_piece(const DrapeGoods& goods, const ShownGarment& shown) {
-  ExportPiece piece;
-  piece.name = "garment";
-  piece.mesh = shown.mesh;
-  piece.normals = shown.normals;
-  piece.uv = shown.uv;
-  piece.colour = goods.fabric.colour;
-  piece.roughness = 0.92;
-  return piece;
+  return cloth_piece("garment", shown, goods.fabric.colour);
+}
+
+std::vector<ExportPiece> dressed_body(const DrapeGoods& goods, bool moving) {
+  std::vector<ExportPiece> out = {body_piece(goods.person.body, 1.0)};
+  for (const Worn& worn : goods.settled.beneath) {
+    const ShownGarment shown = shown_cloth(worn.garment.cloth, worn.garment.uv, worn.garment.shown);
+    out.push_back(cloth_piece(cat("beneath ", out.size(), " ", worn.garment.name), shown, worn.fabric.colour));
+    if (moving) add_frames(worn.blown, goods.settled.report.blown_step_s, shown, &out.back());
+  }
+  return out;
 }
 
 ExportPiece body_piece(const Body& body, double opacity) {
@@ -144,7 +165,9 @@ absl::Status add_exports(const RunContext& run, const DrapeGoods& goods, const S
   if (goods.wants(Export::kWind)) RETURN_IF_ERROR(add_animation(goods, shown, out));
   if (!goods.wants(Export::kSource)) return absl::OkStatus();
   add_origin(goods, shown, &piece);
-  return put("garment_source.glb", write_glb({body_piece(goods.person.body, 1.0), piece}, options), kGltf);
+  std::vector<ExportPiece> pieces = dressed_body(goods, false);
+  pieces.push_back(std::move(piece));
+  return put("garment_source.glb", write_glb(pieces, options), kGltf);
 }
 
 }  // namespace tryon

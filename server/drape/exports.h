@@ -18,6 +18,8 @@ inline constexpr int kWebTriangles = 150'000;
 
 ExportPiece garment_piece(const DrapeGoods& goods, const ShownGarment& shown);
 ExportPiece body_piece(const Body& body, double opacity);
+// The body and what it wears beneath the garment, moving if the garment does.
+std::vector<ExportPiece> dressed_body(const DrapeGoods& goods, bool moving);
 absl::Status add_exports(const RunContext& run, const DrapeGoods& goods, const ShownGarment& shown,
                          const std::vector<ClothField>& fields, Artifacts* out);
 

@@ -9,6 +9,7 @@
 #include "server/base/units.h"
 #include "server/base/version.h"
 #include "server/drape/body_pictures.h"
+#include "server/drape/outfit.h"
 #include "server/fabric/fabric.h"
 #include "server/metrics/metrics.h"
 
@@ -22,9 +23,9 @@ Json json_of(const Percentiles& p) { return Json{{"p50", p.p50}, {"p95", p.p95},
 Json json_of(const Vec3& v) { return Json{v.x(), v.y(), v.z()}; }
 
 // The digest of what a client receives: positions in single precision, vertex by vertex.
-std::string result_digest(const WeldedMesh& cloth) {
+std::string result_digest(const TriangleMesh& cloth) {
   Sha256 hash;
-  for (const Vec3& p : cloth.mesh.positions) {
+  for (const Vec3& p : cloth.positions) {
     const Eigen::Vector3f f = p.cast<float>();
     hash.update(std::string_view(reinterpret_cast<const char*>(f.data()), sizeof(float) * 3));
   }
@@ -53,9 +54,9 @@ Json seams_json(const DrapeFacts& facts) {
               {"max_ease_mm", to_mm(mismatch)}};
 }
 
-Json penetration_json(const RunContext& run, const DrapeFacts& facts) {
+Json penetration_json(const RunContext& run, const DrapeFacts& facts, const TriangleMesh& all) {
   const ClosestPointIndex surface(facts.person.body.mesh);
-  const std::vector<Vec3>& points = facts.settled.cloth.mesh.positions;
+  const std::vector<Vec3>& points = all.positions;
   const Penetration scan = measure_penetration(run, points, surface);
   const Penetration proxies = measure_penetration(run, points, facts.person.solids);
   return Json{{"vertices", scan.vertices},
@@ -78,6 +79,16 @@ Json hang_json(const WeldedMesh& cloth) {
               {"top_m", box.max().y()},
               {"hem_m", box.min().y()},
               {"area_m2", area}};
+}
+
+Json beneath_json(const Settled& settled) {
+  Json out = Json::array();
+  for (const Worn& worn : settled.beneath) {
+    out.push_back({{"garment", worn.garment.name},
+                   {"fabric", worn.fabric.name},
+                   {"vertices", worn.garment.cloth.mesh.vertex_count()}});
+  }
+  return out;
 }
 
 Json equilibrium_json(const SettleReport& r) {
@@ -202,6 +213,7 @@ Json findings_json(const std::vector<Finding>& findings) {
 
 std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageClock* clock) {
   const WeldedMesh& cloth = facts.settled.cloth;
+  const TriangleMesh all = outfit_mesh(facts.settled);
   const SettleReport& report = facts.settled.report;
   const StrainField strain = measure_strain(cloth.mesh, cloth.corner_flat);
   Json out;
@@ -210,7 +222,7 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
                    {"solver", facts.settings.solver},
                    {"threads", facts.settings.threads},
                    {"request_digest", facts.request_digest},
-                   {"result_digest", result_digest(cloth)}};
+                   {"result_digest", result_digest(all)}};
   out["mesh"] = {{"vertices", cloth.mesh.vertex_count()},
                  {"triangles", cloth.mesh.triangle_count()},
                  {"edge_mm", facts.settings.resolution_mm}};
@@ -220,8 +232,9 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
   out["layers_kept_apart"] = report.layers_kept_apart;
   out["equilibrium"] = equilibrium_json(report);
   out["seams"] = seams_json(facts);
-  out["penetration"] = penetration_json(run, facts);
-  out["self_intersections"] = count_self_intersections(cloth.mesh);
+  out["penetration"] = penetration_json(run, facts, all);
+  out["self_intersections"] = count_self_intersections(all);
+  if (!facts.settled.beneath.empty()) out["beneath"] = beneath_json(facts.settled);
   out["strain"] = {{"warp", json_of(percentiles(strain.warp))},
                    {"weft", json_of(percentiles(strain.weft))},
                    {"shear", json_of(percentiles(strain.shear))},

@@ -12,10 +12,12 @@
 #include "server/drape/garment_source.h"
 #include "server/drape/measure.h"
 #include "server/drape/measure_fit.h"
+#include "server/drape/outfit.h"
 #include "server/drape/report_data.h"
 #include "server/drape/report_html.h"
 #include "server/drape/settle.h"
 #include "server/drape/setup.h"
+#include "server/drape/worn.h"
 #include "server/garment/waist_fit.h"
 
 namespace tryon {
@@ -89,6 +91,7 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
                                          const PipelineInput& input) {
   const DrapeSettings& settings = request.settings;
   RETURN_IF_ERROR(validate(settings));
+  if (!request.over.empty()) RETURN_IF_ERROR(validate_over(settings));
   ASSIGN_OR_RETURN(const Fabric fabric, fabric_by_name(settings.fabric));
   StageClock clock;
   clock.enter("parse");
@@ -97,9 +100,11 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   Wearer wearer(person.body);
   wearer.edge_m = settings.resolution_mm * 1e-3;
   ASSIGN_OR_RETURN(const LoadedGarment source, load_garment(run, request.garment, input, wearer));
+  ASSIGN_OR_RETURN(std::vector<Worn> beneath, worn_beneath(request, input));
   clock.enter("assemble");
   ArrangeReport arranged;
-  ASSIGN_OR_RETURN(const GarmentMesh garment, cloth_of(run, source, person, settings.resolution_mm * 1e-3, &arranged));
+  ASSIGN_OR_RETURN(const GarmentMesh garment,
+                   cloth_of(run, source, clothed(person, beneath), settings.resolution_mm * 1e-3, &arranged));
   note_waist(source, person, fabric, &arranged);
   clock.enter("drape");
   const auto collider = make_collider(settings, person);
@@ -107,7 +112,8 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   options.before_step = input.before_step;
   std::string replay;
   options.on_fault = [&replay](std::string bundle) { replay = std::move(bundle); };
-  auto outcome = sew_and_settle(run, garment, fabric, *collider, options);
+  auto outcome = beneath.empty() ? sew_and_settle(run, garment, fabric, *collider, options)
+                                 : dress_over(run, garment, fabric, *collider, options, std::move(beneath));
   if (!outcome.ok()) return with_replay(outcome.status(), replay);
   const Settled settled = *std::move(outcome);
   clock.enter("export");
@@ -121,6 +127,8 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   result.artifacts["metrics.json"] = json_artifact(result.summary_json);
   result.artifacts["report.html"] =
       report_artifact(run, {facts, source.made.pattern, fabric, result.artifacts, result.summary_json, ""});
+  result.artifacts[kWornName] = {worn_file(request, source.made.pattern.name, garment, settled),
+                                 "application/octet-stream"};
   result.settled = settled.report.grade != "none" || settled.report.termination == "blown";
   return result;
 }

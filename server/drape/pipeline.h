@@ -29,6 +29,8 @@ using Artifacts = std::map<std::string, Artifact>;  // file name -> artifact
 
 inline constexpr char kStoredBodyName[] = "body.tryon";  // the artifact that a drape of the body begins with
 
+inline constexpr char kWornName[] = "worn.tryon";  // of a drape: what another can be dressed over
+
 inline constexpr char kReplayName[] = "replay.tryon";  // of a drape that failed by our fault: see sim/replay.h
 
 struct PipelineInput {
@@ -38,6 +40,7 @@ struct PipelineInput {
   std::string seams_bytes;    // its sidecar; empty without
   std::string grading_bytes;  // its RUL file; empty without
   std::string tailored_body;  // body.tryon of the body that a template is made to measure for; empty without
+  std::string worn;           // worn.tryon of the drape beneath; empty without
   std::string meshparse_path = default_meshparse_path();
   ParseLimits parse_limits;
   // Told of the cloth before each step, and may change it: the door for faults that tests inject. May be empty.
@@ -56,7 +59,7 @@ absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest
 // garment.json, pattern.json (tryon.pattern.v2), pattern.svg, pattern.png
 absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentRequest& request,
                                            const PipelineInput& input);
-// garment.glb, garment.obj, scene.glb, preview_{front,back,left,right}.png, metrics.json, report.html
+// garment.glb, garment.obj, scene.glb, preview_{front,back,left,right}.png, metrics.json, report.html, worn.tryon
 absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeRequest& request,
                                          const PipelineInput& input);
 // The bundle of a run_drape that ended by our fault in a step of the cloth; empty for any other status.

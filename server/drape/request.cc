@@ -98,7 +98,9 @@ Json json_of(const DrapeSettings& s) {
 }
 
 Json json_of(const DrapeRequest& r) {
-  return Json{{"body", json_of(r.body)}, {"garment", json_of(r.garment)}, {"settings", json_of(r.settings)}};
+  Json out{{"body", json_of(r.body)}, {"garment", json_of(r.garment)}, {"settings", json_of(r.settings)}};
+  if (!r.over.empty()) out["over"] = r.over;
+  return out;
 }
 
 // The stored JSON is ours; a mismatch is a broken store or another version, never the caller's doing.
@@ -337,6 +339,12 @@ absl::Status validate(const DrapeSettings& s) {
   return absl::OkStatus();
 }
 
+absl::Status validate_over(const DrapeSettings& s) {
+  if (keeps_layers_apart(s.solver) && s.layer_contact != LayerContact::kNever) return absl::OkStatus();
+  return invalid_input("SETTINGS_CONFLICT", "settings.over", "garments worn over each other must be kept apart",
+                       cat("Use the solver ", sim::kDefaultSolver, " or lbfgs, and leave layer_contact out."));
+}
+
 std::string to_json(const BodyRequest& request) { return json_of(request).dump(); }
 std::string to_json(const GarmentRequest& request) { return json_of(request).dump(); }
 std::string to_json(const DrapeRequest& request) { return json_of(request).dump(); }
@@ -351,7 +359,8 @@ absl::StatusOr<GarmentRequest> garment_request_from_json(std::string_view json) 
 
 absl::StatusOr<DrapeRequest> drape_request_from_json(std::string_view json) {
   return parse<DrapeRequest>(json, "drape", [](const Json& j) {
-    return DrapeRequest{body_of(j.at("body")), garment_of(j.at("garment")), settings_of(j.at("settings"))};
+    return DrapeRequest{body_of(j.at("body")), garment_of(j.at("garment")), settings_of(j.at("settings")),
+                        j.value("over", std::string())};
   });
 }
 

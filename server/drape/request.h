@@ -84,7 +84,10 @@ struct DrapeRequest {
   BodyRequest body;
   GarmentRequest garment;
   DrapeSettings settings;
+  std::string over;  // SHA-256 of the worn.tryon of the drape that this one goes over; empty: over nothing
 };
+// Of the settings of a drape over another.
+absl::Status validate_over(const DrapeSettings& settings);
 
 std::string to_json(const BodyRequest& request);
 std::string to_json(const GarmentRequest& request);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "server/sim/collision/cloth_elements.h"
+#include "server/sim/collision/element_distance.h"
+
 namespace tryon {
 namespace {
 
@@ -101,7 +104,7 @@ absl::Status blow(Stage* stage) {
 }
 
 // The way from a point along a direction to where `room` is free on all sides: metres, or kNoWay.
-constexpr double kNoWay = 0.3, kClearDepth = 1e-3;
+constexpr double kNoWay = 0.3, kClearDepth = 1e-3, kLayerNear = 2 * kLayerGap;
 double way_out(const sim::Collider& collider, const Vec3& point, const Vec3& direction, double room) {
   double way = 0.0;
   while (way < kNoWay) {
@@ -125,14 +128,32 @@ Vec3 nearest_exit(const sim::Collider& collider, const Vec3& point, double room)
   return exit;
 }
 
+// Who has another layer so near that a way of its own might lead through it: [particle_count]
+std::vector<uint8_t> beside_layers(const sim::DrapeModel& model, const std::vector<sim::RVec3>& x) {
+  std::vector<uint8_t> out(x.size(), 0);
+  sim::ClothElements elements(model);
+  elements.find(x, static_cast<sim::Real>(kLayerNear));
+  for (const auto& [vertex, triangle] : elements.vertex_triangles()) {
+    const Triangle& t = elements.triangles()[static_cast<size_t>(triangle)];
+    const auto w = sim::nearest_on_triangle(x[vertex], x[t[0]], x[t[1]], x[t[2]]);
+    const sim::RVec3 apart = x[vertex] - w[0] * x[t[0]] - w[1] * x[t[1]] - w[2] * x[t[2]];
+    if (apart.norm() < kLayerNear) out[vertex] = out[t[0]] = out[t[1]] = out[t[2]] = 1;
+  }
+  return out;
+}
+
 // Where surfaces meet (an arm's root in the trunk, a sole on the floor), pushing along normals may go back and forth: a
 // particle that is still inside leaves by the shortest of 26 straight ways. Says how many did.
-int leave_body(const sim::Collider& collider, double room, sim::DrapeState* state) {
+int leave_body(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state) {
+  const sim::Collider& collider = *scene.collider;
+  const auto held = scene.self_contact > 0 ? beside_layers(model, state->x) : std::vector<uint8_t>();
   int left = 0;
-  for (auto& x : state->x) {
+  for (size_t i = 0; i < state->x.size(); ++i) {
+    if (!held.empty() && held[i]) continue;  // contact alone takes it out
+    auto& x = state->x[i];
     const Vec3 point = x.cast<double>();
     if (collider.query(point, 0.05).distance >= -kClearDepth) continue;
-    x = nearest_exit(collider, point, room).cast<sim::Real>();
+    x = nearest_exit(collider, point, scene.contact_offset).cast<sim::Real>();
     ++left;
   }
   return left;
@@ -148,14 +169,13 @@ double speed_99(const sim::DrapeState& state) {
 }
 
 // What only the garment's own mesh gets: wind, a last look at the body, the certificate.
-absl::Status finish(Stage* falling, const sim::Collider& collider, const sim::DrapeModel& model, sim::Scene* scene,
-                    const SettleOptions& options) {
+absl::Status finish(Stage* falling, const sim::DrapeModel& model, sim::Scene* scene, const SettleOptions& options) {
   if (options.wind_mps.squaredNorm() > 0.0) {
     scene->wind = options.air;
     scene->wind.velocity = options.wind_mps;
     RETURN_IF_ERROR(blow(falling));
   }
-  leave_body(collider, scene->contact_offset, &falling->state);
+  leave_body(model, *scene, &falling->state);
   SettleReport& report = falling->report;
   if (!report.blown.empty()) report.blown.back() = positions_of(falling->state);
   const sim::Residual residual = sim::equilibrium_residual(model, *scene, falling->state);
@@ -164,6 +184,23 @@ absl::Status finish(Stage* falling, const sim::Collider& collider, const sim::Dr
   report.grade = grade_of(residual, speed_99(falling->state));
   report.forces = sim::cloth_forces(model, *scene, falling->state);
   return absl::OkStatus();
+}
+
+absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, const SettleOptions& options,
+                                           sim::DrapeState* state) {
+  std::vector<sim::DrapeModel> parts;
+  for (const auto& [welded, fabric] : cloths) {
+    sim::ClothInput cloth = closed_garment(welded, fabric);
+    cloth.layout = options.membrane;
+    cloth.bend = options.bend;
+    ASSIGN_OR_RETURN(sim::DrapeModel part, sim::build_model(cloth));
+    parts.push_back(std::move(part));
+    const sim::DrapeState start = sim::start_state(cloth);
+    state->x.insert(state->x.end(), start.x.begin(), start.x.end());
+    state->v.insert(state->v.end(), start.v.begin(), start.v.end());
+  }
+  if (parts.size() == 1) return std::move(parts.front());
+  return sim::merge_models(parts);
 }
 
 }  // namespace
@@ -190,13 +227,11 @@ sim::SpringFabric spring_fabric(const Fabric& f) {
           .friction_kinetic = f.friction_kinetic};
 }
 
-absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const WeldedMesh& welded, const Fabric& fabric,
+absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report) {
-  sim::ClothInput cloth = closed_garment(welded, fabric);
-  cloth.layout = options.membrane;
-  cloth.bend = options.bend;
-  ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
+  sim::DrapeState state;
+  ASSIGN_OR_RETURN(const sim::DrapeModel model, worn_model(cloths, options, &state));
   sim::SolverSettings settings;
   settings.velocity_keep = kFallKeep;
   settings.time_step = kBlowStep;
@@ -210,16 +245,15 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const Weld
   scene.collider = &collider;
   scene.middle_room = 0.5 * scene.contact_offset;
   if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
-  sim::DrapeState state = sim::start_state(cloth);
   Stage falling{run, scene, *moving, state, *report, options.before_step};
   Stage resting{run, scene, *calming, state, *report, options.before_step};
   RETURN_IF_ERROR(fall(&falling, goal));
   for (int round = 0; round < kCalmRounds; ++round) {
-    const int left = leave_body(collider, scene.contact_offset, &state);
+    const int left = leave_body(model, scene, &state);
     if (round > 0 && (left == 0 || near_deadline(run))) break;
     RETURN_IF_ERROR(calm(&resting, goal));
   }
-  if (goal.finest) RETURN_IF_ERROR(finish(&falling, collider, model, &scene, options));
+  if (goal.finest) RETURN_IF_ERROR(finish(&falling, model, &scene, options));
   return positions_of(state);
 }
 

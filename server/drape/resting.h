@@ -17,8 +17,15 @@ struct RestGoal {
 // Of a level, where `top` is the coarsest and 0 the garment's own.
 RestGoal rest_goal(int level, int top);
 
-// From the positions of `cloth`; fills the report.
-absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const WeldedMesh& cloth, const Fabric& fabric,
+// A sewn cloth and what it is made of.
+struct Cloth {
+  const WeldedMesh& welded;
+  const Fabric& fabric;
+};
+
+// From the positions of the cloths, which are worn together, innermost first; fills the report. Positions one cloth
+// after the other.
+absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report);
 

@@ -35,6 +35,13 @@ RunContext forward_only(const RunContext& run) {
   return out;
 }
 
+// As far as a level that another one follows.
+RestGoal to_be_continued(RestGoal goal) {
+  const RestGoal coarse = rest_goal(1, 2);
+  goal.calm_steps = coarse.calm_steps, goal.rms = coarse.rms, goal.max = coarse.max;
+  return goal;
+}
+
 // One garment on its way down the levels. Contact between layers costs time, and most garments never cross: it begins
 // at the level where the rested cloth first does.
 class Descent {
@@ -133,7 +140,7 @@ class Descent {
   absl::StatusOr<std::vector<Vec3>> rest_once(const WeldedMesh& cloth, const RestGoal& goal) {
     settled_.cloth = cloth;
     ASSIGN_OR_RETURN(settled_.cloth.mesh.positions,
-                     come_to_rest(run_, cloth, fabric_, collider_, options_, goal, &settled_.report));
+                     come_to_rest(run_, {{cloth, fabric_}}, collider_, options_, goal, &settled_.report));
     return settled_.cloth.mesh.positions;
   }
 
@@ -155,7 +162,9 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
   const int top = levels.count() - 1;
   for (int level = top - 1; level >= 0; --level) {
     x = levels.finer(level + 1, x);
-    auto rested = descent.rest(levels.welded(level, std::move(x)), rest_goal(level, top));
+    RestGoal goal = rest_goal(level, top);
+    if (options.to_be_continued) goal = to_be_continued(goal);
+    auto rested = descent.rest(levels.welded(level, std::move(x)), goal);
     if (!rested.ok()) return located(rested.status(), cat("level[", level, "]."));
     x = *std::move(rested);
   }

@@ -14,6 +14,7 @@
 #include "server/drape/request.h"
 #include "server/fabric/fabric.h"
 #include "server/garment/garment.h"
+#include "server/io/worn_file.h"
 #include "server/sim/cloth_forces.h"
 #include "server/sim/model.h"
 #include "server/sim/replay.h"
@@ -32,8 +33,9 @@ struct SettleOptions {
   sim::Wind air;       // but for its velocity
   sim::SpringLayout membrane = sim::SpringLayout::kThreads;  // once sewn: panels are sewn as threads
   sim::BendLaw bend = sim::BendLaw::kQuadratic;
-  BeforeStep before_step;   // may be empty
-  sim::FaultSink on_fault;  // gets the replay bundle of a step that fails; may be empty
+  bool to_be_continued = false;  // it comes to rest later, together with others: the finest level only falls
+  BeforeStep before_step;        // may be empty
+  sim::FaultSink on_fault;       // gets the replay bundle of a step that fails; may be empty
 };
 
 struct SettleReport {
@@ -50,9 +52,17 @@ struct SettleReport {
   double blown_step_s = 0.0;             // simulated time from frame to frame
 };
 
+// A garment that is worn beneath another.
+struct Worn {
+  StoredGarment garment;  // garment.cloth lies as it does beneath what is above it
+  Fabric fabric;
+  std::vector<std::vector<Vec3>> blown;  // as SettleReport's
+};
+
 struct Settled {
   WeldedMesh cloth;  // mesh.positions are the drape
   SettleReport report;
+  std::vector<Worn> beneath;  // innermost first; they came to rest together with the cloth
 };
 
 // The first half alone: the panels pulled shut round the body, without weight.

@@ -1,19 +1,25 @@
 #include "server/drape/shown_garment.h"
 
+#include <utility>
+
 namespace tryon {
-ShownGarment shown_garment(const GarmentMesh& garment, const WeldedMesh& cloth) {
+ShownGarment shown_cloth(const WeldedMesh& cloth, std::vector<Vec2> uv, const std::vector<Triangle>& triangles) {
   const std::vector<Vec3> smooth = vertex_normals(cloth.mesh);
   ShownGarment out;
   out.welded = cloth.source;
   out.mesh.positions = spread_to(out, cloth.mesh.positions);
   out.normals = spread_to(out, smooth);
-  out.uv = garment.all_on_cloth();
-  for (const Triangle& t : garment.triangles) {
+  out.uv = std::move(uv);
+  for (const Triangle& t : triangles) {
     const int a = cloth.source[static_cast<size_t>(t[0])], b = cloth.source[static_cast<size_t>(t[1])],
               c = cloth.source[static_cast<size_t>(t[2])];
     if (a != b && b != c && c != a) out.mesh.triangles.push_back(t);  // a gathered corner may close a triangle up
   }
   return out;
+}
+
+ShownGarment shown_garment(const GarmentMesh& garment, const WeldedMesh& cloth) {
+  return shown_cloth(cloth, garment.all_on_cloth(), garment.triangles);
 }
 
 }  // namespace tryon

@@ -34,7 +34,9 @@ Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& 
 // Largest distance between partners, mm.
 double max_gap_mm(const std::vector<Vec3>& positions, const std::vector<std::pair<int, int>>& pairs);
 
-// Intersecting triangle pairs that share no vertex (exact orientation predicates, box-culled).
+// Intersecting triangle pairs that share no vertex (exact orientation predicates, box-culled), the lower index first,
+// in a fixed order.
+std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh);
 int count_self_intersections(const TriangleMesh& mesh);
 
 }  // namespace tryon

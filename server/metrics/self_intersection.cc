@@ -31,7 +31,7 @@ Kernel::Triangle_3 exact(const TriangleMesh& mesh, int t) {
 }  // namespace
 
 // Sweep along y (a garment is tallest there), boxes first, then CGAL's exact test.
-int count_self_intersections(const TriangleMesh& mesh) {
+std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh) {
   std::vector<Box3> boxes(mesh.triangles.size());
   for (int t = 0; t < mesh.triangle_count(); ++t) {
     for (int k = 0; k < 3; ++k) boxes[t].extend(mesh.positions[mesh.triangles[t][k]]);
@@ -41,7 +41,7 @@ int count_self_intersections(const TriangleMesh& mesh) {
   std::sort(order.begin(), order.end(), [&](int a, int b) {
     return std::make_pair(boxes[a].min().y(), a) < std::make_pair(boxes[b].min().y(), b);
   });
-  int pairs = 0;
+  std::vector<std::pair<int, int>> pairs;
   for (size_t i = 0; i < order.size(); ++i) {
     const int a = order[i];
     for (size_t j = i + 1; j < order.size() && boxes[order[j]].min().y() <= boxes[a].max().y(); ++j) {
@@ -49,10 +49,12 @@ int count_self_intersections(const TriangleMesh& mesh) {
       if (!boxes[a].intersects(boxes[b]) || share_vertex(mesh.triangles[a], mesh.triangles[b])) continue;
       const auto first = exact(mesh, a), second = exact(mesh, b);
       if (first.is_degenerate() || second.is_degenerate()) continue;
-      if (CGAL::do_intersect(first, second)) ++pairs;
+      if (CGAL::do_intersect(first, second)) pairs.push_back(std::minmax(a, b));
     }
   }
   return pairs;
 }
+
+int count_self_intersections(const TriangleMesh& mesh) { return static_cast<int>(self_intersections(mesh).size()); }
 
 }  // namespace tryon

@@ -6,6 +6,7 @@
 #include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/drape/pipeline.h"
 #include "server/drape/size_advice.h"
 #include "server/service/convert/names.h"
 #include "server/store/release.h"
@@ -195,6 +196,26 @@ absl::Status set_size(const std::string& size, GarmentRequest* garment) {
 
 }  // namespace
 
+// The file that the drape beneath has left.
+absl::StatusOr<std::string> ServiceCore::worn_beneath(const std::string& drape, const std::string& body) {
+  if (drape.empty()) return std::string();
+  auto task = find(drape, "drape", "DRAPE_NOT_FOUND");
+  if (absl::IsNotFound(task.status())) {
+    return make_error(absl::StatusCode::kNotFound, "DRAPE_NOT_FOUND", "over", "there is no drape of that name",
+                      "Create it first; its name is in the operation's metadata.");
+  }
+  RETURN_IF_ERROR(task.status());
+  if (task->subject != body) {
+    return invalid_input("OUTFIT_OF_ANOTHER_BODY", "over", "the drape beneath lies on another body",
+                         "Drape both garments on the same body.");
+  }
+  const auto file = task->outputs.find(kWornName);
+  if (task->state == TaskState::kSucceeded && file != task->outputs.end()) return file->second.digest;
+  return make_error(absl::StatusCode::kFailedPrecondition, "DRAPE_NOT_READY", "over",
+                    "the drape beneath is not made yet, or did not succeed",
+                    "Wait until its operation is done, then send the request again.");
+}
+
 absl::StatusOr<TaskRecord> ServiceCore::plan_drape(const DrapeOrder& order) {
   ASSIGN_OR_RETURN(const TaskRecord body, find(order.body, "body", "BODY_NOT_FOUND"));
   ASSIGN_OR_RETURN(const TaskRecord garment, find(order.garment, "garment", "GARMENT_NOT_FOUND"));
@@ -204,6 +225,7 @@ absl::StatusOr<TaskRecord> ServiceCore::plan_drape(const DrapeOrder& order) {
   RETURN_IF_ERROR(set_size(order.size, &request.garment));
   request.settings = order.settings;
   RETURN_IF_ERROR(read_fabric(&request.settings));
+  ASSIGN_OR_RETURN(request.over, worn_beneath(order.over, body.id));
   // A body that is being made, is made or failed needs nothing more from the caller.
   if (body.state == TaskState::kCancelled) RETURN_IF_ERROR(need_blob(request.body.blob, "body"));
   RETURN_IF_ERROR(need_blob(request.garment.blob, "garment"));
@@ -217,6 +239,7 @@ absl::StatusOr<TaskRecord> ServiceCore::plan_drape(const DrapeOrder& order) {
   TaskRecord task = with_input(new_task(own_id(digest(request)), "drape", to_json(request)), request.garment.blob);
   task = with_input(task, request.garment.seams_blob);
   task = with_input(task, request.garment.grading_blob);
+  task = with_input(task, request.over);
   task.subject = body.id;
   task.garment = garment.id;
   if (order.time_limit <= absl::ZeroDuration()) return task;

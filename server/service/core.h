@@ -25,6 +25,7 @@ namespace tryon {
 struct DrapeOrder {
   std::string body, garment;
   std::string size = {};  // another of the garment's sizes; empty: as it was created
+  std::string over = {};  // id of the drape beneath; empty: none
   DrapeSettings settings;
   absl::Duration time_limit = absl::ZeroDuration();
 };
@@ -94,6 +95,7 @@ class ServiceCore {
   absl::Status delete_with_drapes(const std::string& id);
   absl::Status need_tailored_body(const GarmentRequest& request);
   absl::Status read_fabric(DrapeSettings* settings);
+  absl::StatusOr<std::string> worn_beneath(const std::string& drape, const std::string& body);
 
   struct Claim {
     int callers = 0;    // RunDrape calls that watch it now

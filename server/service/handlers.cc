@@ -62,6 +62,9 @@ absl::StatusOr<DrapeOrder> order_of(const v1::CreateDrapeRequest& request) {
   DrapeOrder order;
   ASSIGN_OR_RETURN(order.body, parse_name(request.body(), "bodies", "body"));
   ASSIGN_OR_RETURN(order.garment, parse_name(request.garment(), "garments", "garment"));
+  if (!request.over().empty()) {
+    ASSIGN_OR_RETURN(order.over, parse_name(request.over(), "drapes", "over"));
+  }
   ASSIGN_OR_RETURN(order.settings, to_domain(request));
   ASSIGN_OR_RETURN(order.time_limit, time_limit_of(request));
   return order;
@@ -158,6 +161,10 @@ class DrapeHandler final : public v1::DrapeService::Service {
   absl::Status advise(ServiceCore& core, const v1::AdviseSizeRequest& request, Operation* response) {
     const auto order = order_of(request.drape());
     if (!order.ok()) return prefix_field(order.status(), "drape.");
+    if (!order->over.empty()) {
+      return invalid_input("SETTINGS_CONFLICT", "drape.over", "sizes are compared on the body alone",
+                           "Leave `over` out, and drape the advised size over the other garment.");
+    }
     ASSIGN_OR_RETURN(const std::vector<std::string> sizes, sizes_of(request));
     return answer(core.create_advice(*order, sizes), response);
   }

@@ -212,7 +212,8 @@ absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth) {
   model.particle_count = static_cast<int>(cloth.positions.size());
   model.triangles = cloth.triangles;
   model.corner_flat = cloth.corner_flat;
-  model.fabric = cloth.fabric;
+  model.fabrics = {cloth.fabric};
+  model.fabric_index.assign(cloth.positions.size(), 0);
   RETURN_IF_ERROR(add_masses(cloth, &model));
   const std::vector<EdgeUse> edges = mesh_edges(TriangleMesh{cloth.positions, cloth.triangles});
   if (cloth.layout != SpringLayout::kEdges) {

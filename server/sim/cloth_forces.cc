@@ -113,12 +113,13 @@ ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const Drap
   if (scene.collider == nullptr) return out;
   std::vector<double> layer_friction;
   const std::vector<Vec3> forces = net_forces(model, scene, state, 0.0, &layer_friction);
-  const double mu = std::max(model.fabric.friction_static, model.fabric.friction_kinetic);
   const std::vector<double> reach = contact_reach(model, scene, state);
   for (int i = 0; i < model.particle_count; ++i) {
     if (model.inverse_mass[i] == 0) continue;
     const Contact contact = scene.collider->query(state.x[i].cast<double>(), reach[i] + 2 * kReach);
     if (contact.distance > reach[i] + kReach) continue;
+    const SpringFabric& fabric = model.fabric_of(i);
+    const double mu = std::max(fabric.friction_static, fabric.friction_kinetic);
     out.reaction[i] = reaction_to(forces[i], contact.normal, mu);
     out.press[i] = std::max(0.0, out.reaction[i].dot(contact.normal));
   }

@@ -127,10 +127,14 @@ struct DrapeModel {
   std::vector<Triangle> triangles;               // [triangle_count] for normals and areas (wind)
   std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest shape, as in ClothInput
   std::vector<Real> rest_area;                   // [triangle_count]
-  SpringFabric fabric;
-  Real mean_weight = 0;  // N: mean mass x g; the unit of residuals
+  std::vector<SpringFabric> fabrics;             // one, or one a garment where several are worn together
+  std::vector<uint8_t> fabric_index;             // [particle_count] into fabrics
+  Real mean_weight = 0;                          // N: mean mass x g; the unit of residuals
+  const SpringFabric& fabric_of(int particle) const { return fabrics[fabric_index[static_cast<size_t>(particle)]]; }
 };
 absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth);
+// Several cloths as one, in their order: nothing joins them but contact between layers. At most 255, of one layout.
+DrapeModel merge_models(const std::vector<DrapeModel>& parts);
 // One from each particle to its nearest pinned one along the mesh's rest edges, times `slack`; none without pins.
 std::vector<Tether> pin_tethers(const ClothInput& cloth, double slack = 1.0);
 

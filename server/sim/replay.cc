@@ -11,7 +11,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '3'};
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '4'};
 
 class Writer {
  public:
@@ -75,7 +75,7 @@ void visit_model(Archive& a, Model& m) {
   a(m.membranes.shape), a(m.membranes.stiffness);
   a(m.hinges.particle), a(m.hinges.weight), a(m.hinges.stiffness);
   a(m.folds.particle), a(m.folds.rest_angle), a(m.folds.edge_length), a(m.folds.weight), a(m.folds.row_begin);
-  a(m.folds.column), a(m.folds.stiffness), a(m.fabric);
+  a(m.folds.column), a(m.folds.stiffness), a(m.fabrics), a(m.fabric_index);
   a(m.bend_matrix.row_begin), a(m.bend_matrix.column), a(m.bend_matrix.stiffness);
 }
 
@@ -129,6 +129,9 @@ bool consistent(const ReplayBundle& b) {
   if (b.states.empty()) return false;
   for (const DrapeState& s : b.states)
     if (s.x.size() != n || s.v.size() != n) return false;
+  if (m.fabrics.empty() || m.fabric_index.size() != n) return false;
+  for (const uint8_t index : m.fabric_index)
+    if (index >= m.fabrics.size()) return false;
   const size_t t = m.triangles.size(), s = m.springs.a.size(), h = m.hinges.particle.size(),
                f = m.folds.particle.size();
   if (m.corner_flat.size() != t || m.rest_area.size() != t) return false;

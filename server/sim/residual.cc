@@ -141,7 +141,7 @@ void add_vertex_wind(const DrapeModel& model, const Scene& scene, const DrapeSta
   for (int i = 0; i < model.particle_count; ++i) {
     Wind here = scene.wind;
     here.velocity = field.velocity(mesh.positions[i], state.time);
-    const double area = double(model.mass[i]) / model.fabric.areal_density;
+    const double area = double(model.mass[i]) / model.fabric_of(i).areal_density;
     (*forces)[i] += wind_force(here, state.v[i].cast<double>(), normals[i], area);
   }
 }
@@ -247,13 +247,14 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
   std::vector<double> layer_friction;
   const Forces forces = net_forces(model, scene, state, tie_stiffness, &layer_friction);
   const std::vector<double> reach = contact_reach(model, scene, state);
-  const double mu = std::max(model.fabric.friction_static, model.fabric.friction_kinetic);
   double mass = 0, sum = 0, largest = 0;
   int count = 0;
   for (int i = 0; i < model.particle_count; ++i) {
     mass += double(model.mass[i]);
     if (model.inverse_mass[i] == 0) continue;
     double size = forces[i].norm();
+    const SpringFabric& fabric = model.fabric_of(i);
+    const double mu = std::max(fabric.friction_static, fabric.friction_kinetic);
     if (scene.collider) size = after_reactions(forces[i], touching(scene, at(state, i), reach[i]), mu);
     size = std::max(0.0, size - layer_friction[i]);
     largest = std::max(largest, size);

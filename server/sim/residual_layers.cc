@@ -9,7 +9,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr double kEvenShare = 0.05;      // of the radius: nearer than that the push grows no more
+constexpr double kEvenShare = 0.005;     // of the radius: nearer than that the push grows no more
 constexpr double kNeighbourShare = 0.2;  // of the smaller triangle: radius between neighbours of neighbours
 
 struct Cloth {
@@ -115,7 +115,7 @@ struct Layers {
   LayerForces out;
 
   void press(const Item& a, const Item& b, const Nearest& nearest) {
-    double mean = 0, limit = radius, smallest = 1e30;
+    double mean = 0, mu = 0, limit = radius, smallest = 1e30;
     bool near = false;
     for (int i = 0; i < a.count; ++i) {
       for (int j = 0; j < b.count; ++j) near = near || cloth.joined(a.v[i], b.v[j]);
@@ -123,6 +123,7 @@ struct Layers {
     for (const Item* item : {&a, &b}) {
       for (int k = 0; k < item->count; ++k) {
         mean += stiffness[item->v[k]] / 4;
+        mu += cloth.model.fabric_of(item->v[k]).friction_kinetic / 4;
         smallest = std::min(smallest, cloth.size[item->v[k]]);
       }
     }
@@ -133,7 +134,6 @@ struct Layers {
     Vec3 direction = Vec3::Zero();
     for (int k = 0; k < a.count; ++k) direction += nearest.on_first[k] * cloth.x[a.v[k]];
     for (int k = 0; k < b.count; ++k) direction -= nearest.on_second[k] * cloth.x[b.v[k]];
-    const double mu = cloth.model.fabric.friction_kinetic;
     for (int k = 0; k < a.count; ++k) add(a.v[k], nearest.on_first[k] * force / d * direction, mu);
     for (int k = 0; k < b.count; ++k) add(b.v[k], -nearest.on_second[k] * force / d * direction, mu);
   }

@@ -84,6 +84,20 @@ TEST(Command, AGarmentIsMadeWithItsGradingAndARulesFileThatIsNotThereIsBadInput)
   EXPECT_EQ(tryon({"garment", "check", skirt, "--rul", "/nowhere/grades.rul"}).exit_code, 3);
 }
 
+TEST(Command, GarmentsAreWornOverEachOtherEachOfItsOwnFabric) {
+  const std::string out = testing::make_temp_dir();
+  const auto result = tryon({"--json", "drape", "--under", "template:straight_skirt@denim_11oz", "--garment",
+                             "template:tank_top", "--resolution", "30", "--wind", "0,0,-2", "--out", out});
+  ASSERT_EQ(result.exit_code, 0) << result.output;
+  const Json metrics = Json::parse(testing::read_file(out + "/metrics.json"));
+  ASSERT_EQ(metrics["beneath"].size(), 1u);
+  EXPECT_EQ(metrics["beneath"][0]["fabric"], "denim_11oz");
+  EXPECT_EQ(metrics["fabric"], "cotton_jersey");
+  EXPECT_EQ(metrics["self_intersections"], 0);
+  const std::string scene = testing::read_file(out + "/scene.glb");
+  for (const char* node : {"beneath 1 ", "garment"}) EXPECT_NE(scene.find(node), std::string::npos) << node;
+}
+
 TEST(Command, ASampleGarmentIsCheckedInProcess) {
   const auto result = tryon({"--json", "garment", "check", "sample:tshirt"});
   ASSERT_EQ(result.exit_code, 0) << result.output;

@@ -151,6 +151,41 @@ TEST_F(Drapes, WhatIsMissingIsNamedWithTheNextMove) {
   EXPECT_NE(error_detail(status)->remedy.find("Upload"), std::string::npos);
 }
 
+TEST_F(Drapes, OneGoesOverAnotherOfTheSameBodyOnceThatIsDone) {
+  auto request = service_.drape_request();
+  v1::CreateDrapeRequest outer = request;
+  outer.set_fabric("denim_11oz");
+  outer.set_over("drapes/" + sha256_hex("nobody"));
+  EXPECT_EQ(reason_of(service_.client().begin_drape(outer).status()), "DRAPE_NOT_FOUND");
+  service_.play().wears = true;
+  hold();
+  const std::string beneath = service_.client().begin_drape(request).value();
+  outer.set_over("drapes/" + id_of(beneath));
+  EXPECT_EQ(reason_of(service_.client().begin_drape(outer).status()), "DRAPE_NOT_READY");
+  release();
+  service_.wait_for(beneath, TaskState::kSucceeded);
+
+  v1::CreateDrapeRequest on_other = outer;
+  v1::CreateBodyRequest other;
+  other.mutable_source()->set_sample(true);
+  other.set_keep_head_and_hands(true);
+  on_other.set_body(service_.client().begin_body(other).value());
+  EXPECT_EQ(reason_of(service_.client().begin_drape(on_other).status()), "OUTFIT_OF_ANOTHER_BODY");
+  v1::CreateDrapeRequest through = outer;
+  through.set_layer_contact(v1::LAYER_CONTACT_NEVER);
+  EXPECT_EQ(reason_of(service_.client().begin_drape(through).status()), "SETTINGS_CONFLICT");
+  v1::AdviseSizeRequest advice;
+  *advice.mutable_drape() = outer;
+  EXPECT_EQ(reason_of(service_.client().advise_size(advice, {}).status()), "SETTINGS_CONFLICT");
+
+  const TaskRecord done = service_.wait_for(service_.client().begin_drape(outer).value(), TaskState::kSucceeded);
+  const std::string worn = sha256_hex("worn");
+  EXPECT_NE(done.spec.find("\"over\":\"" + worn + "\""), std::string::npos) << done.spec;
+  EXPECT_EQ(std::count(done.inputs.begin(), done.inputs.end(), worn), 1);
+  outer.clear_over();
+  EXPECT_NE(id_of(service_.client().begin_drape(outer).value()), done.id);
+}
+
 TEST_F(Drapes, AFailureReachesTheCallerWithReasonFieldAndRemedy) {
   service_.play().fault = invalid_input("SEAM_LENGTHS_DIFFER", "stitches[3]", "412 mm on 398 mm", "Ease it in.");
   const auto request = service_.drape_request();

@@ -204,7 +204,7 @@ inline Pressure pressure_under(const std::string& solver, double end) {
   ElasticEnergy elastic(model, 0);
   std::vector<RVec3> gradient(state.x.size());
   elastic.evaluate({}, state.x.data(), 1, gradient.data());
-  const double w = model.fabric.areal_density * kGravity;
+  const double w = model.fabrics[0].areal_density * kGravity;
   Pressure out;
   for (int i = 0; i <= hung.strip.columns; ++i) {
     Vec3 force = Vec3::Zero();

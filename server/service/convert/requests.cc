@@ -280,6 +280,7 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
     out.bending = static_cast<BendingModel>(request.bending() - v1::BENDING_QUADRATIC);
   RETURN_IF_ERROR(read_exports(request, &out));
   RETURN_IF_ERROR(with_proto_field(validate(out)));
+  if (!request.over().empty()) RETURN_IF_ERROR(with_proto_field(validate_over(out)));
   if (own_fabric_id(out.fabric).empty()) RETURN_IF_ERROR(with_proto_field(fabric_by_name(out.fabric).status()));
   RETURN_IF_ERROR(sim::check_solver(out.solver));
   return out;

@@ -66,13 +66,16 @@ RVec3 outside_cones(const RVec3& force, const RVec3& first, const RVec3& second,
 }
 
 ContactSet::ContactSet(const DrapeModel& model, std::vector<Real> stiffness)
-    : static_(static_cast<Real>(std::max(model.fabric.friction_static, model.fabric.friction_kinetic))),
-      kinetic_(static_cast<Real>(model.fabric.friction_kinetic)),
-      stiffness_(std::move(stiffness)),
+    : stiffness_(std::move(stiffness)),
       first_stiffness_(stiffness_),
       triangles_(model.triangles),
       sunk_(model.triangles.size(), -1) {
   const int n = model.particle_count;
+  for (int i = 0; i < n; ++i) {
+    const SpringFabric& fabric = model.fabric_of(i);
+    static_.push_back(static_cast<Real>(std::max(fabric.friction_static, fabric.friction_kinetic)));
+    kinetic_.push_back(static_cast<Real>(fabric.friction_kinetic));
+  }
   for (auto* values : {&normal_force_, &room_, &lift_}) values->assign(n, 0);
   for (auto* planes : {&plane_, &opposite_}) planes->assign(n, Plane{});
   for (auto* points : {&asked_, &anchor_}) points->assign(n, RVec3::Zero());
@@ -307,8 +310,8 @@ void ContactSet::end_step(const std::vector<RVec3>& x) {
 RVec3 ContactSet::unbalanced(int i, const RVec3& x, const RVec3& force) const {
   if (!reachable_ || distance_to(plane_[i], i, x) > wanted_offset_ + kTouch) return force;
   if (pinched_[i] && distance_to(opposite_[i], i, x) <= wanted_offset_ + kTouch)
-    return outside_cones(force, plane_[i].normal, opposite_[i].normal, static_);
-  return outside_cone(force, plane_[i].normal, static_);
+    return outside_cones(force, plane_[i].normal, opposite_[i].normal, static_[i]);
+  return outside_cone(force, plane_[i].normal, static_[i]);
 }
 
 }  // namespace tryon::sim

@@ -48,8 +48,8 @@ class ContactSet {
   // For methods that move positions: how far x lies below the offset (0 outside), where out is, the two coefficients.
   Real depth(int i, const RVec3& x) const { return reachable_ ? std::max(Real(0), -gap(i, x)) : Real(0); }
   const RVec3& normal(int i) const { return plane_[i].normal; }
-  Real static_friction() const { return static_; }
-  Real kinetic_friction() const { return kinetic_; }
+  Real static_friction(int i) const { return static_[i]; }
+  Real kinetic_friction(int i) const { return kinetic_[i]; }
 
   // After the minimisation: particles deeper than any force holds them go out along the normal (x and v); then anchors.
   void project(const RunContext& run, const Scene& scene, std::vector<RVec3>* x, std::vector<RVec3>* v);
@@ -82,7 +82,7 @@ class ContactSet {
     const RVec3 u = x - anchor_[i];
     return u - plane_[i].normal * plane_[i].normal.dot(u);
   }
-  Real friction_limit(int i) const { return (sliding_[i] ? kinetic_ : static_) * normal_force_[i]; }
+  Real friction_limit(int i) const { return (sliding_[i] ? kinetic_[i] : static_[i]) * normal_force_[i]; }
   bool must_ask(int i) const;
   void lift_corners(const RunContext& run, const Scene& scene);
   void ask_middles(int begin, int end);
@@ -94,7 +94,8 @@ class ContactSet {
   void take_opposite(int i, const Eigen::Vector3d& point, const Contact& contact);
   void release(int i);
 
-  Real static_, kinetic_, wanted_offset_ = 0;
+  std::vector<Real> static_, kinetic_;  // coefficients of friction
+  Real wanted_offset_ = 0;
   bool reachable_ = false;  // the scene has a collider
   std::vector<Real> stiffness_, first_stiffness_, normal_force_;
   std::vector<Real> room_;               // m off the nearest surface: the offset, or less in a pinch

@@ -16,13 +16,14 @@ struct Push {
   Real energy, force, curvature;  // force: minus the energy's slope in the distance
 };
 
-constexpr Real kSteepShare = Real(0.05);  // of the offset: nearer than that the force grows slowly
+constexpr Real kSteepShare = Real(0.05);    // of the offset: nearer than that the force grows slowly
+constexpr Real kSteepLayers = Real(0.005);  // the same between layers of cloth, which must never meet
 
-inline Push push_below(Real depth, Real r) {
+inline Push push_below(Real depth, Real r, Real steep_share = kSteepShare) {
   if (depth <= 0) return {0, 0, 0};
   const Real half = Real(0.5) * r;
   if (depth <= half) return {Real(0.5) * depth * depth, depth, 1};
-  const Real k = half * half, d = r - depth, steep = kSteepShare * r;  // slope and curvature continue at r / 2
+  const Real k = half * half, d = r - depth, steep = steep_share * r;  // slope and curvature continue at r / 2
   const Real at = std::max(d, steep), below = at - d;
   const Real energy = Real(0.5) * half * half - k * std::log(at / half);
   return {energy + (k / at + Real(0.5) * below) * below, k / at + below, d < steep ? Real(1) : k / (d * d)};

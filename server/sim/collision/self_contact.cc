@@ -22,12 +22,12 @@ constexpr Real kLeastDistance = Real(1e-9);
 
 }  // namespace
 
-SelfContact::SelfContact(const DrapeModel& model, Real radius, Real friction, std::vector<Real> stiffness)
-    : elements_(model), radius_(radius), friction_(friction), stiffness_(std::move(stiffness)) {
+SelfContact::SelfContact(const DrapeModel& model, Real radius, std::vector<Real> friction, std::vector<Real> stiffness)
+    : elements_(model), radius_(radius), friction_(std::move(friction)), stiffness_(std::move(stiffness)) {
   reach_ = std::max(Real(2) * radius_, kReachShare * elements_.mean_edge());
   const int n = model.particle_count;
   for (auto* v : {&origin_, &centre_, &start_, &pull_}) v->assign(n, RVec3::Zero());
-  for (auto* v : {&bound_, &moved_}) v->assign(n, reach_);
+  for (auto* v : {&bound_, &moved_, &shift_}) v->assign(n, reach_);
   crossed_.assign(n, 0);
 }
 
@@ -159,21 +159,27 @@ bool SelfContact::renew(const std::vector<RVec3>& x) {
   return true;
 }
 
+RVec3 SelfContact::slip_of(const Grip& grip, const std::vector<RVec3>& x) const {
+  RVec3 slip = RVec3::Zero();
+  for (int k = 0; k < 4; ++k) slip += grip.w[k] * (x[grip.v[k]] - start_[grip.v[k]]);
+  return slip - grip.normal.dot(slip) * grip.normal;
+}
+
 double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
   double energy = 0;
+  for (size_t i = 0; i < x.size(); ++i) shift_[i] = (x[i] - centre_[i]).norm();
   for (int index : touching_) {
     const Pair& pair = pairs_[index];
+    if (pair.least - moved(pair.v, pair.edges, shift_) >= pair.radius) continue;  // cannot have come so near
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius) continue;
-    const Push push = push_below(pair.radius - gap.distance, pair.radius);
+    const Push push = push_below(pair.radius - gap.distance, pair.radius, kSteepLayers);
     energy += static_cast<double>(pair.stiffness * push.energy);
     const RVec3 force = (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart;
     for (int k = 0; k < 4; ++k) (*gradient)[pair.v[k]] -= gap.w[k] * force;
   }
   for (const Grip& grip : grips_) {
-    RVec3 slip = RVec3::Zero();
-    for (int k = 0; k < 4; ++k) slip += grip.w[k] * (x[grip.v[k]] - start_[grip.v[k]]);
-    slip -= grip.normal.dot(slip) * grip.normal;
+    const RVec3 slip = slip_of(grip, x);
     const Real length = slip.norm();
     const bool sliding = length > kSlipRange;  // Huber: quadratic while it sticks
     energy += static_cast<double>(
@@ -190,38 +196,36 @@ double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradien
   return energy;
 }
 
-void SelfContact::add_curvature(const std::vector<RVec3>& x, std::vector<Eigen::Matrix3d>* blocks) const {
+void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>* pairs) const {
+  pairs->clear();
   for (int index : touching_) {
     const Pair& pair = pairs_[index];
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
     const Vec3 n = (gap.apart / gap.distance).cast<double>();
-    const double k =
-        static_cast<double>(pair.stiffness * push_below(pair.radius - gap.distance, pair.radius).curvature);
-    for (int c = 0; c < 4; ++c) {
-      const double w = static_cast<double>(gap.w[c]);
-      (*blocks)[pair.v[c]] += k * w * w * n * n.transpose();
-    }
+    const double k = static_cast<double>(pair.stiffness *
+                                         push_below(pair.radius - gap.distance, pair.radius, kSteepLayers).curvature);
+    pairs->push_back({pair.v, gap.w, k * n * n.transpose()});
   }
   for (const Grip& grip : grips_) {
     const Vec3 n = grip.normal.cast<double>();
     const Eigen::Matrix3d along = Eigen::Matrix3d::Identity() - n * n.transpose();
-    for (int c = 0; c < 4; ++c) {
-      const double w = static_cast<double>(grip.w[c]);
-      (*blocks)[grip.v[c]] += (static_cast<double>(grip.limit / kSlipRange) * w * w) * along;
-    }
+    const Real slipped = std::max(slip_of(grip, x).norm(), kSlipRange);  // what slides resists by its direction alone
+    pairs->push_back({grip.v, grip.w, static_cast<double>(grip.limit / slipped) * along});
   }
 }
 
 void SelfContact::grip(const std::vector<RVec3>& x) {
   grips_.clear();
-  if (friction_ <= 0) return;
   for (int index : touching_) {
     const Pair& pair = pairs_[index];
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
-    const Real force = pair.stiffness * push_below(pair.radius - gap.distance, pair.radius).force;
-    grips_.push_back({pair.v, gap.w, gap.apart / gap.distance, friction_ * force});
+    Real friction = 0;
+    for (int v : pair.v) friction += Real(0.25) * friction_[v];
+    if (friction <= 0) continue;
+    const Real force = pair.stiffness * push_below(pair.radius - gap.distance, pair.radius, kSteepLayers).force;
+    grips_.push_back({pair.v, gap.w, gap.apart / gap.distance, friction * force});
   }
 }
 

@@ -1,11 +1,11 @@
 // What it is: contact of the cloth with itself: vertex-triangle and edge-edge pairs within a contact radius repel
-// (quadratic, a logarithm below half of the radius, even below a twentieth), and no vertex may go farther between two
-// searches than bounds that keep every pair apart, so that what starts clean stays clean without continuous collision
-// tests. Pairs that start crossed are drawn apart along their intersection contour until they are clean. Friction
-// between layers is lagged Coulomb, smoothed. Units: m, N, J. Shapes: arrays [particle_count]. How it fails: never.
-// Thread rules: one object, one calling thread. Cites: Chen 2025 (offset geometric contact: energies and displacement
-// bounds); Volino and Magnenat-Thalmann 2006 (intersection contour minimisation); Li 2020 (incremental potential
-// contact: smoothed lagged friction).
+// (quadratic, a logarithm below half of the radius, even below a two-hundredth), and no vertex may go farther between
+// two searches than bounds that keep every pair apart, so that what starts clean stays clean without continuous
+// collision tests. Pairs that start crossed are drawn apart along their intersection contour until they are clean.
+// Friction between layers is lagged Coulomb, smoothed. Units: m, N, J. Shapes: arrays [particle_count]. How it fails:
+// never. Thread rules: one object, one calling thread. Cites: Chen 2025 (offset geometric contact: energies and
+// displacement bounds); Volino and Magnenat-Thalmann 2006 (intersection contour minimisation); Li 2020 (incremental
+// potential contact: smoothed lagged friction).
 #pragma once
 
 #include <vector>
@@ -16,8 +16,9 @@ namespace tryon::sim {
 
 class SelfContact {
  public:
-  // radius: m, at which layers begin to touch; stiffness [particle_count] N/m; friction: one coefficient.
-  SelfContact(const DrapeModel& model, Real radius, Real friction, std::vector<Real> stiffness);
+  // radius: m, at which layers begin to touch; friction [particle_count] coefficients, of a pair their mean; stiffness
+  // [particle_count] N/m.
+  SelfContact(const DrapeModel& model, Real radius, std::vector<Real> friction, std::vector<Real> stiffness);
 
   // A new step from x: bounds, friction anchors, contours to open.
   void begin_step(const std::vector<RVec3>& x);
@@ -27,8 +28,13 @@ class SelfContact {
   bool renew(const std::vector<RVec3>& x);
   // Energy at x; adds its gradient.
   double add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const;
-  // What one particle alone feels of its curvature, moved with the others still: adds to [particle_count] blocks, N/m.
-  void add_curvature(const std::vector<RVec3>& x, std::vector<Eigen::Matrix3d>* blocks) const;
+  // Its curvature at x, pair by pair: blocks w_i w_j k between the particles of each, N/m; positive semidefinite.
+  struct Curvature {
+    std::array<int, 4> v;
+    std::array<Real, 4> w;
+    Eigen::Matrix3d k;
+  };
+  void curvature(const std::vector<RVec3>& x, std::vector<Curvature>* pairs) const;
   // Takes every vertex back into its bound; true if any was out.
   bool limit(std::vector<RVec3>* x);
   // Crossed pairs of edge and triangle at the last search.
@@ -64,18 +70,20 @@ class SelfContact {
   void open_contour(const std::vector<RVec3>& x, int edge, int triangle, Real s);
   void add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges);
   void grip(const std::vector<RVec3>& x);
+  RVec3 slip_of(const Grip& grip, const std::vector<RVec3>& x) const;
   Gap gap_of(const Pair& pair, const std::vector<RVec3>& x) const;
   bool neighbours(const std::array<int, 4>& v, bool edges) const;
 
   ClothElements elements_;
-  Real radius_, reach_, friction_;
-  std::vector<Real> stiffness_;
+  Real radius_, reach_;
+  std::vector<Real> friction_, stiffness_;
   std::vector<Pair> pairs_;    // all within reach at the last search
   std::vector<int> touching_;  // those that may come within their radius inside the bounds
   std::vector<Grip> grips_;
   std::vector<RVec3> origin_, centre_, start_;  // of the last search; of the bounds; of the step
   std::vector<RVec3> pull_;                     // N, towards an uncrossed state
   std::vector<Real> bound_, moved_;             // moved_: since the last search
+  mutable std::vector<Real> shift_;             // of the evaluation in progress: since the bounds
   std::vector<uint8_t> crossed_;                // [particle_count] belongs to a crossed pair
   int crossing_count_ = 0;
   bool searched_ = false, ever_stopped_ = false;  // ever; since the last bounds

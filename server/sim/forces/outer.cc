@@ -52,7 +52,7 @@ void OuterForces::add_vertex_wind(const DrapeModel& model, const Scene& scene, c
     const double length = static_cast<double>(normal_[i].norm());
     if (length == 0) continue;
     const Eigen::Vector3d unit = normal_[i].cast<double>() / length;
-    const double area = static_cast<double>(model.mass[i]) / model.fabric.areal_density;
+    const double area = static_cast<double>(model.mass[i]) / model.fabric_of(i).areal_density;
     const Eigen::Vector3d air = field.velocity(state.x[i].cast<double>(), state.time);
     const WindParts parts = wind_parts(scene.wind, state.v[i].cast<double>() - air, unit, area);
     force[i] += (parts.lift + parts.drag_rate * air).cast<Real>();

@@ -13,6 +13,8 @@ namespace tryon::sim {
 
 namespace {
 
+constexpr size_t kFewShare = 20;  // one pair of layers in so many may lack blocks between its particles
+
 // The Hessian of 1/2 k (|e| - rest)^2; a compressed spring's sideways push is left out where `convex`.
 Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, bool convex) {
   const double length = e.norm();
@@ -29,7 +31,6 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
     : potential_(potential), model_(potential.model()), settings_(settings) {
   build_pattern();
   right_.resize(3 * model_.particle_count);
-  factor_.analyse(matrix_, 3);
 }
 
 template <typename Visit>
@@ -56,11 +57,13 @@ void PotentialHessian::visit_pairs(Visit visit) const {
         for (int a : model_.folds.particle[f])
           for (int b : model_.folds.particle[model_.folds.column[k]]) visit(a, b);
   for (int i = 0; i < model_.particle_count; ++i) visit(i, i);
+  for (const auto& v : layer_pattern_) all(v.data(), 4);  // last: layers find their blocks by themselves
 }
 
 void PotentialHessian::build_pattern() {
   const int n = model_.particle_count;
   std::vector<std::vector<int>> column(n);
+  for (auto* list : {&block_row_, &block_column_, &target_}) list->clear();
   visit_pairs([&](int i, int j) {
     const auto [low, high] = std::minmax(i, j);
     column[low].push_back(high);
@@ -92,12 +95,16 @@ void PotentialHessian::build_pattern() {
         for (int r = 0; r < 3; ++r) inner[at++] = 3 * block_row_[b] + r;
     }
   outer[3 * n] = matrix_.outerIndexPtr()[0] + 9 * static_cast<int>(block_row_.size());
+  factor_.analyse(matrix_, 3);
 }
 
 void PotentialHessian::add(const Matrix3& k) {
   const int signed_index = target_[next_++];
   const bool turned = signed_index < 0;
-  const int index = turned ? ~signed_index : signed_index;
+  add_at(turned ? ~signed_index : signed_index, turned, k);
+}
+
+void PotentialHessian::add_at(int index, bool turned, const Matrix3& k) {
   const int first = block_begin_[block_column_[index]], height = 3 * (block_begin_[block_column_[index] + 1] - first);
   double* at = matrix_.valuePtr() + 9 * static_cast<ptrdiff_t>(first) + 3 * (index - first);
   for (int c = 0; c < 3; ++c)
@@ -222,7 +229,6 @@ void PotentialHessian::add_folds(const std::vector<RVec3>& x, bool convex) {
   }
 }
 
-// Of contact between layers only each particle's own block: the pattern never changes.
 void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
   std::vector<Matrix3> own(model_.particle_count);
   for (int i = 0; i < model_.particle_count; ++i) {
@@ -230,8 +236,47 @@ void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
                          static_cast<double>(potential_.outer().drag[i]) / settings_.time_step;
     own[i] = still * Matrix3::Identity() + potential_.contact().hessian(i, x[i]).cast<double>();
   }
-  if (potential_.layers() != nullptr) potential_.layers()->add_curvature(x, &own);
+  add_layers(&own);
   for (const Matrix3& block : own) add(block);
+}
+
+int PotentialHessian::block_of(int i, int j) const {
+  const auto [low, high] = std::minmax(i, j);
+  const auto end = block_row_.begin() + block_begin_[low + 1];
+  const auto at = std::lower_bound(block_row_.begin() + block_begin_[low], end, high);
+  return at != end && *at == high ? static_cast<int>(at - block_row_.begin()) : -1;
+}
+
+bool PotentialHessian::holds(const std::array<int, 4>& v) const {
+  for (int a = 1; a < 4; ++a)
+    for (int b = 0; b < a; ++b)
+      if (block_of(v[a], v[b]) < 0) return false;
+  return true;
+}
+
+// Layers that lie on each other move together easily and apart not at all: only blocks between them know that. A new
+// pattern costs more than a factor, so that a few pairs may lack theirs.
+void PotentialHessian::look_at_layers(const std::vector<RVec3>& x) {
+  layers_.clear();
+  if (potential_.layers() != nullptr) potential_.layers()->curvature(x, &layers_);
+  size_t lacking = 0;
+  for (const auto& pair : layers_) lacking += holds(pair.v) ? 0 : 1;
+  if (lacking * kFewShare <= layers_.size()) return;
+  layer_pattern_.clear();
+  for (const auto& pair : layers_) layer_pattern_.push_back(pair.v);
+  build_pattern();
+}
+
+// A pair without blocks of its own counts as if each particle moved with the others still.
+void PotentialHessian::add_layers(std::vector<Matrix3>* own) {
+  for (const auto& [v, w, k] : layers_) {
+    const bool whole = holds(v);
+    for (int a = 0; a < 4; ++a) {
+      (*own)[v[a]] += static_cast<double>(w[a] * w[a]) * k;
+      for (int b = 0; whole && b < a; ++b)
+        add_at(block_of(v[a], v[b]), v[a] < v[b], static_cast<double>(w[a] * w[b]) * k);
+    }
+  }
 }
 
 void PotentialHessian::clear_pinned() {
@@ -251,6 +296,7 @@ bool PotentialHessian::go_on(int element) {
 bool PotentialHessian::assemble(const std::vector<RVec3>& x, bool convex, const RunContext& run) {
   run_ = &run;
   stopped_ = false;
+  look_at_layers(x);
   std::fill(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros(), 0.0);
   next_ = 0;
   add_threads(x, convex);

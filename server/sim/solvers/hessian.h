@@ -1,8 +1,8 @@
-// What it is: the Hessian of the incremental potential as a sparse 3n x 3n matrix whose pattern never changes, and its
-// direct factor. Elements are "springs" e = sum c_j x_j with a 3 x 3 Hessian K, or triangles with two such vectors and
-// a 6 x 6 one; each adds c_i c_j K to the block of particles i, j.
-// Units: N/m. Shapes: blocks of 3 x 3, lower triangle. How it fails: factor() as Cholesky's.
-// Thread rules: one object, one thread; fixed order. Cites: Baraff and Witkin 1998; Choi and Ko 2002 (clamping).
+// What it is: the Hessian of the incremental potential as a sparse 3n x 3n matrix and its direct factor. The pattern
+// changes only with the layers that touch. Elements are "springs" e = sum c_j x_j with a 3 x 3 Hessian K, or triangles
+// with two such vectors and a 6 x 6 one; each adds c_i c_j K to the block of particles i, j. Units: N/m. Shapes: blocks
+// of 3 x 3, lower triangle. How it fails: factor() as Cholesky's. Thread rules: one object, one thread; fixed order.
+// Cites: Baraff and Witkin 1998; Choi and Ko 2002 (clamping).
 #pragma once
 
 #include <array>
@@ -40,6 +40,11 @@ class PotentialHessian {
   void add_folds(const std::vector<RVec3>& x, bool convex);
   void add_springs(const std::vector<RVec3>& x, bool convex);
   void add_particles(const std::vector<RVec3>& x);
+  void look_at_layers(const std::vector<RVec3>& x);
+  void add_layers(std::vector<Matrix3>* own);
+  int block_of(int i, int j) const;  // index into block_row_, -1 outside the pattern
+  bool holds(const std::array<int, 4>& v) const;
+  void add_at(int index, bool turned, const Matrix3& k);
   void clear_pinned();
 
   const IncrementalPotential& potential_;
@@ -55,6 +60,8 @@ class PotentialHessian {
   std::vector<int> block_column_;       // [block_count]
   Eigen::SparseMatrix<double> matrix_;  // [3n, 3n], lower triangle with whole diagonal blocks
   Cholesky factor_;
+  std::vector<SelfContact::Curvature> layers_;     // at the last assembly
+  std::vector<std::array<int, 4>> layer_pattern_;  // pairs of layers that have blocks of their own
   Eigen::VectorXd right_;
 };
 

@@ -82,9 +82,12 @@ void IncrementalPotential::begin_self_contact(const Scene& scene, const std::vec
     return;
   }
   if (!self_contact_ || self_contact_->radius() != radius) {
-    std::vector<Real> stiffness;
-    for (int i = 0; i < model_.particle_count; ++i) stiffness.push_back(contact_.stiffness(i));
-    self_contact_ = std::make_unique<SelfContact>(model_, radius, contact_.kinetic_friction(), std::move(stiffness));
+    std::vector<Real> stiffness, friction;
+    for (int i = 0; i < model_.particle_count; ++i) {
+      stiffness.push_back(contact_.stiffness(i));
+      friction.push_back(contact_.kinetic_friction(i));
+    }
+    self_contact_ = std::make_unique<SelfContact>(model_, radius, std::move(friction), std::move(stiffness));
   }
   self_contact_->begin_step(x);
 }

@@ -102,7 +102,7 @@ absl::StatusOr<std::unique_ptr<ClothLevel>> rebuilt_level(const DrapeModel& fine
   cloth.positions.assign(coarse.kept.size(), Vec3::Zero());  // rest shapes alone make a model
   cloth.triangles = coarse.triangles;
   cloth.corner_flat = coarse.corner_flat;
-  cloth.fabric = fine.fabric;
+  cloth.fabric = fine.fabric_of(0);
   cloth.layout = layout_of(fine);
   ASSIGN_OR_RETURN(DrapeModel model, build_model(cloth));
   auto level = std::make_unique<ClothLevel>();
@@ -228,14 +228,15 @@ std::unique_ptr<ClothLevel> linked_level(const DrapeModel& fine, const Graph& li
   auto level = std::make_unique<ClothLevel>();
   DrapeModel& model = level->model;
   model.particle_count = static_cast<int>(kept.size());
-  model.fabric = fine.fabric;
+  model.fabrics = fine.fabrics;
+  for (int i : kept) model.fabric_index.push_back(fine.fabric_index[i]);
   for (int i = 0; i < model.particle_count; ++i)
     for (const Link& l : links[i]) {
       if (l.to < i) continue;
       model.springs.a.push_back(i);
       model.springs.b.push_back(l.to);
       model.springs.rest.push_back(static_cast<Real>(l.rest));
-      model.springs.stiffness.push_back(static_cast<Real>(fine.fabric.stretch_warp));
+      model.springs.stiffness.push_back(static_cast<Real>(fine.fabric_of(0).stretch_warp));
       model.springs.kind.push_back(SpringKind::kStructural);
     }
   add_seams(fine, inverse_of(kept, fine.particle_count), &model.springs);

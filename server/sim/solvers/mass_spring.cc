@@ -105,8 +105,8 @@ class MassSpring : public Solver {
       v_[i] -= std::min(Real(0), v_[i].dot(n)) * n;
       const RVec3 along = v_[i] - n * n.dot(v_[i]);
       const Real speed = along.norm();
-      const bool sticks = speed <= contact.static_friction() * inward;
-      const Real taken = sticks ? speed : contact.kinetic_friction() * inward;
+      const bool sticks = speed <= contact.static_friction(i) * inward;
+      const Real taken = sticks ? speed : contact.kinetic_friction(i) * inward;
       if (speed > 0) v_[i] -= std::min(Real(1), taken / speed) * along;
     }
     report->collision_s += now_s() - start;

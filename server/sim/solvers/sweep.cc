@@ -99,10 +99,10 @@ void push_out(const ContactSet& contact, int particle, const RVec3& from, RVec3*
   *x += depth * normal;
   const RVec3 move = *x - from, along = move - normal * normal.dot(move);
   const Real slide = along.norm();
-  if (slide <= contact.static_friction() * depth) {
+  if (slide <= contact.static_friction(particle) * depth) {
     *x -= along;
   } else if (slide > 0) {
-    *x -= std::min(Real(1), contact.kinetic_friction() * depth / slide) * along;
+    *x -= std::min(Real(1), contact.kinetic_friction(particle) * depth / slide) * along;
   }
 }
 

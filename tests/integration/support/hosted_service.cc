@@ -82,6 +82,7 @@ absl::StatusOr<PipelineResult> HostedService::perform(const RunContext& run, con
   result.artifacts[kind + ".json"] = {result.summary_json, "application/json"};
   if (kind != "drape") return result;
   ++play_.begun;
+  if (play_.wears) result.artifacts[kWornName] = {"worn", "application/octet-stream"};
   for (const char* stage : {"assemble", "sew", "drape"}) run.report(stage, 0.5);
   while (play_.hold) {
     if (const absl::Status stopped = run.check(); !stopped.ok()) {

@@ -23,7 +23,8 @@ struct Play {
   std::atomic<bool> hold{false};
   std::atomic<int> begun{0}, cut_short{0};  // drapes
   std::atomic<bool> settles{true};
-  absl::Status fault;  // of drapes; set before the first
+  std::atomic<bool> wears{false};  // drapes leave what another can go over
+  absl::Status fault;              // of drapes; set before the first
 };
 
 class HostedService {

@@ -7,11 +7,12 @@
 
 namespace tryon::testing {
 
-inline absl::StatusOr<PipelineResult> drape_with_threads(const DrapeRequest& request, int threads) {
+inline absl::StatusOr<PipelineResult> drape_with_threads(const DrapeRequest& request, int threads,
+                                                         const PipelineInput& input = {}) {
   Executor executor(threads);
   RunContext run;
   run.executor = &executor;
-  return run_drape(run, request, PipelineInput{});
+  return run_drape(run, request, input);
 }
 
 }  // namespace tryon::testing

@@ -5,6 +5,7 @@
 #include "server/base/status.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/constraints/threads.h"
+#include "server/sim/solvers/incremental_potential.h"
 #include "tests/unit/sim/cloth_fixtures.h"
 
 namespace tryon::sim {
@@ -13,6 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::make_sheet;
 using testing::SheetOptions;
+using testing::still_scene;
 
 // Energy of a flat patch as a function of homogeneous strain; the free strain is relaxed by a search on one number.
 double energy_at(ElasticEnergy* energy, const DrapeState& rest, double strain_x, double strain_z, double shear) {
@@ -149,6 +151,58 @@ TEST(Model, MassIsAreaTimesDensityAndPinnedParticlesDoNotMove) {
   EXPECT_NEAR(mass, 0.5 * 0.15, 1e-9);
   EXPECT_EQ(model.inverse_mass[3], 0);
   EXPECT_NEAR(static_cast<double>(model.mean_weight), 9.80665 * mass / model.particle_count, 1e-9);
+}
+
+std::vector<RVec3> gradient_of(const DrapeModel& model, const Scene& scene, const DrapeState& state,
+                               const std::vector<RVec3>& x) {
+  IncrementalPotential potential(model, {});
+  StepReport report;
+  EXPECT_TRUE(potential.begin({}, scene, state, &report).ok());
+  std::vector<RVec3> out(x.size(), RVec3::Zero());
+  potential.evaluate({}, x, &out);
+  return out;
+}
+
+TEST(Model, ClothsMergedFeelWhatEachAloneDoes) {
+  const auto floor = make_plane_collider(Vec3(0, 0.999, 0), Vec3::UnitY());
+  Scene scene = testing::still_scene(floor.get());
+  scene.wind.velocity = Vec3(3, 0, 1);
+  for (const auto& [layout, law] :
+       std::vector<std::pair<SpringLayout, BendLaw>>{{SpringLayout::kThreads, BendLaw::kQuadratic},
+                                                     {SpringLayout::kThreads, BendLaw::kShape},
+                                                     {SpringLayout::kMembrane, BendLaw::kIsometric},
+                                                     {SpringLayout::kEdges, BendLaw::kQuadratic}}) {
+    std::vector<DrapeModel> models;
+    std::vector<RVec3> alone, moved;
+    DrapeState both;
+    for (int k = 0; k < 2; ++k) {
+      ClothInput cloth = make_sheet({.columns = 6, .rows = 6, .jitter = 0.3, .height = 1.0});
+      cloth.layout = layout, cloth.bend = law, cloth.pinned = {0, 6};
+      cloth.tethers = {{0, 48, 0.3}};
+      if (k == 1) {
+        cloth.fabric.areal_density = 0.4, cloth.fabric.bend_warp = 3e-4, cloth.fabric.stretch_weft = 150;
+        for (Vec3& p : cloth.positions) p += Vec3(5, 0, 0);
+      }
+      models.push_back(build_model(cloth).value());
+      const DrapeState state = start_state(cloth);
+      std::vector<RVec3> x = state.x;
+      for (size_t i = 0; i < x.size(); ++i) x[i] += Real(1e-3) * RVec3(std::sin(3.0 * i), std::cos(5.0 * i), 1);
+      const std::vector<RVec3> own = gradient_of(models.back(), scene, state, x);
+      alone.insert(alone.end(), own.begin(), own.end());
+      moved.insert(moved.end(), x.begin(), x.end());
+      both.x.insert(both.x.end(), state.x.begin(), state.x.end());
+      both.v.insert(both.v.end(), state.v.begin(), state.v.end());
+    }
+    const DrapeModel merged = merge_models(models);
+    EXPECT_EQ(merged.particle_count, 98);
+    EXPECT_EQ(merged.fabric_of(97).areal_density, 0.4);
+    EXPECT_NEAR(static_cast<double>(merged.mean_weight),
+                static_cast<double>(models[0].mean_weight + models[1].mean_weight) / 2, 1e-12);
+    const std::vector<RVec3> together = gradient_of(merged, scene, both, moved);
+    for (size_t i = 0; i < together.size(); ++i)
+      EXPECT_LT((together[i] - alone[i]).norm(), 1e-9 * (1 + alone[i].norm()))
+          << i << ", law " << static_cast<int>(law);
+  }
 }
 
 void expect_refused(const ClothInput& cloth, const std::string& field) {

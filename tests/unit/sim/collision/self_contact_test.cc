@@ -145,7 +145,8 @@ TEST(SelfContact, TheGradientIsThatOfTheEnergy) {
   const ClothInput cloth = two_sheets(0.0016, 0.003);
   const auto model = build_model(cloth);
   ASSERT_TRUE(model.ok()) << model.status();
-  SelfContact contact(*model, Real(2e-3), Real(0.3), std::vector<Real>(model->particle_count, 50));
+  SelfContact contact(*model, Real(2e-3), std::vector<Real>(model->particle_count, Real(0.3)),
+                      std::vector<Real>(model->particle_count, 50));
   std::vector<RVec3> x = reals(cloth.positions), gradient(x.size(), RVec3::Zero());
   contact.begin_step(x);
   Random random;
@@ -175,7 +176,8 @@ TEST(SelfContact, TheCertificatesForcesAreThoseOfTheSolverBySomeOtherWay) {
   const auto model = build_model(cloth);
   ASSERT_TRUE(model.ok()) << model.status();
   const std::vector<RVec3> x = reals(cloth.positions);
-  SelfContact contact(*model, Real(2e-3), Real(0), std::vector<Real>(model->particle_count, 50));
+  SelfContact contact(*model, Real(2e-3), std::vector<Real>(model->particle_count, 0),
+                      std::vector<Real>(model->particle_count, 50));
   contact.begin_step(x);
   std::vector<RVec3> gradient(x.size(), RVec3::Zero());
   contact.add(x, &gradient);

@@ -182,6 +182,43 @@ TEST(Bending, TheIsometricShapeOperatorRestsWhereTheAnglesDoAndSweepsRefuseItByN
     EXPECT_EQ(error_detail(make_solver(name, model, {}).status())->reason, "MODEL_UNSUPPORTED") << name;
 }
 
+// Two layers, one on the other.
+ClothInput two_layers(double gap) {
+  ClothInput cloth = make_sheet({.width = 0.2, .length = 0.2, .columns = 8, .rows = 8});
+  const ClothInput upper = make_sheet({.width = 0.15, .length = 0.15, .columns = 5, .rows = 5, .jitter = 0.3});
+  const int first = static_cast<int>(cloth.positions.size());
+  for (const Vec3& p : upper.positions) cloth.positions.push_back(Vec3(p.x(), gap, p.z()));
+  for (const Triangle& t : upper.triangles) cloth.triangles.push_back(Triangle(t.array() + first));
+  cloth.corner_flat.insert(cloth.corner_flat.end(), upper.corner_flat.begin(), upper.corner_flat.end());
+  return cloth;
+}
+
+TEST(Hessian, LayersThatTouchMoveTogetherFreelyAndApartNotAtAll) {
+  const ClothInput cloth = two_layers(1.5e-3);
+  const DrapeModel model = build_model(cloth).value();
+  const DrapeState state = start_state(cloth);
+  Scene scene = still_scene();
+  scene.self_contact = 2e-3;
+  IncrementalPotential potential(model, {});
+  StepReport report;
+  ASSERT_TRUE(potential.begin({}, scene, state, &report).ok());
+  PotentialHessian hessian(potential, {});
+  hessian.assemble(state.x, true);
+  const size_t n = state.x.size(), below = n - 36;
+  std::vector<RVec3> together(n, RVec3(0, 1, 0)), apart = together, product(n, RVec3::Zero());
+  hessian.multiply(together, &product);
+  for (size_t i = 0; i < n; ++i) {
+    const double inertia = static_cast<double>(potential.inertia(static_cast<int>(i)));
+    EXPECT_NEAR(static_cast<double>(product[i].y()), inertia, 1e-6 * inertia) << i;
+  }
+  for (size_t i = 0; i < below; ++i) apart[i] = -apart[i];
+  hessian.multiply(apart, &product);
+  double stiffest = 0;
+  for (size_t i = below; i < n; ++i) stiffest = std::max(stiffest, static_cast<double>(product[i].y()));
+  EXPECT_GT(stiffest, 20 * static_cast<double>(potential.inertia(static_cast<int>(n) - 1)));
+  EXPECT_EQ(hessian.factor(), -1);
+}
+
 TEST(Hessian, SolvesWhatItMultiplies) {
   ClothInput cloth = soft_sheet();
   cloth.pinned = {0};

@@ -1,0 +1,35 @@
+// What it is: garments as they lie on a body (worn.tryon), innermost first, so that another can be dressed over them:
+// cloth at rest, its rest shape, its elastics, what it is made of, and how it is shown. Numbers come back to the last
+// bit. Units and frame: metres, +Y up, body facing +Z. Shapes: as WeldedMesh; `uv` and `shown` are of the unsewn
+// garment. How it fails: WORN_FILE_UNREADABLE for what is cut, altered, of another version, or fits no cloth. Thread
+// rules: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/garment/garment.h"
+
+namespace tryon {
+
+inline constexpr size_t kMostWorn = 8;  // over each other
+
+struct StoredGarment {
+  std::string name;             // of the pattern
+  std::string fabric;           // a name of the library, or a whole tryon.fabric.v1 document
+  WeldedMesh cloth;             // at rest
+  std::vector<Vec2> uv;         // [cloth.source] metres along weft and warp
+  std::vector<Triangle> shown;  // of the unsewn garment: indices into uv
+};
+
+struct StoredOutfit {
+  std::string body;  // digest of the body's request
+  std::vector<StoredGarment> garments;
+};
+
+std::string write_worn_file(const StoredOutfit& outfit);
+absl::StatusOr<StoredOutfit> read_worn_file(std::string_view bytes);
+
+}  // namespace tryon
