@@ -11,8 +11,7 @@
 namespace tryon {
 namespace {
 
-constexpr double kDrawn = 0.1,
-                 kTogether = 0.5;  // of the progress: what is beneath is close to the body; all come to rest
+constexpr double kTogether = 0.5;                      // of the progress of draping: from here on all come to rest
 constexpr double kDrawnIn = 0.9, kSoftStretch = 50.0;  // of the width; N/m
 constexpr int kDrawSteps = 6, kDrawRounds = 6;
 constexpr double kRoom = kLayerGap;     // m beyond the contact offset, so that triangles between vertices clear folds
@@ -32,13 +31,12 @@ TriangleMesh mesh_of(const std::vector<Worn>& worn) {
   return out;
 }
 
-RunContext part_of(const RunContext& run, double begin, double share) {
+// What is told as draping is a part of it, or a stage of its own.
+RunContext part_of(const RunContext& run, double begin, double share, const char* stage = "drape") {
   RunContext out = run;
   if (!run.on_progress) return out;
-  out.on_progress = [tell = run.on_progress, begin, share](const Progress& now) {
-    Progress scaled = now;
-    if (now.stage == "drape") scaled.fraction = begin + share * now.fraction;
-    tell(scaled);
+  out.on_progress = [tell = run.on_progress, begin, share, stage](const Progress& now) {
+    tell(now.stage == "drape" ? Progress{stage, begin + share * now.fraction} : now);
   };
   return out;
 }
@@ -161,10 +159,9 @@ absl::StatusOr<Settled> dress_over(const RunContext& run, const GarmentMesh& gar
   SettleOptions alone = options;
   alone.wind_mps.setZero();
   alone.to_be_continued = true;
-  RETURN_IF_ERROR(draw_in(part_of(run, 0.0, kDrawn), body, alone, &beneath));
+  RETURN_IF_ERROR(draw_in(part_of(run, 0.0, 1.0, "dress"), body, alone, &beneath));
   const auto covered = sim::make_covered_collider(body, mesh_of(beneath), kRoom);
-  ASSIGN_OR_RETURN(Settled settled,
-                   sew_and_settle(part_of(run, kDrawn, kTogether - kDrawn), garment, fabric, *covered, alone));
+  ASSIGN_OR_RETURN(Settled settled, sew_and_settle(part_of(run, 0.0, kTogether), garment, fabric, *covered, alone));
   lift_clear(mesh_of(beneath), &settled.cloth.mesh);
   settled.beneath = std::move(beneath);
   std::vector<Cloth> cloths = cloths_of(settled.beneath);

@@ -16,7 +16,8 @@ constexpr double kWithin = 0.8;
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kRefallSteps = 4, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kPatience = 25, kLongPatience = 45;
-constexpr int kCalmRounds = 3;  // what came to rest inside the body is moved out, and rests again
+constexpr double kSteepBetweenGarments = 0.01;  // whole garments press on each other harder than folds do
+constexpr int kCalmRounds = 3;                  // what came to rest inside the body is moved out, and rests again
 constexpr double kFallKeep = 0.96, kBlowStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 constexpr double kTetherParts = 4.0, kMostTethers = 64.0;  // of one span of an elastic
 constexpr int kBlowSteps = 90, kFrameSteps = 3;            // three simulated seconds, ten frames a second
@@ -245,6 +246,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
   scene.collider = &collider;
   scene.middle_room = 0.5 * scene.contact_offset;
   if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
+  if (cloths.size() > 1) scene.steep_share = kSteepBetweenGarments;
   Stage falling{run, scene, *moving, state, *report, options.before_step};
   Stage resting{run, scene, *calming, state, *report, options.before_step};
   RETURN_IF_ERROR(fall(&falling, goal));

@@ -156,6 +156,7 @@ struct Scene {
   double contact_offset = 2e-3;  // m kept between cloth and body
   double middle_room = 0.0;      // m that middles of triangles keep off the body, below contact_offset; 0: not asked
   double pressure = 0.0;         // Pa along the triangles' normals, wherever they turn
+  double steep_share = 0.02;     // of self_contact: layers that are nearer push back little harder
   double self_contact = 0.0;  // m kept between layers of the cloth (minimisers only); 0 = they pass through each other
 };
 

@@ -137,7 +137,8 @@ class Recorded : public Solver {
                      encode_status(failure),
                      scene.self_contact,
                      scene.pressure,
-                     scene.middle_room};
+                     scene.middle_room,
+                     scene.steep_share};
     for (size_t steps = 1; steps <= states_.size() && !out.seen_again; ++steps) {
       out.states.assign(states_.end() - static_cast<std::ptrdiff_t>(steps), states_.end());
       ask_again(run, scene, &out);
@@ -180,6 +181,7 @@ absl::StatusOr<StepReport> replay_steps(const ReplayBundle& bundle, const RunCon
   scene.self_contact = bundle.self_contact;
   scene.pressure = bundle.pressure;
   scene.middle_room = bundle.middle_room;
+  scene.steep_share = bundle.steep_share;
   scene.wind = bundle.wind;
   scene.gravity = bundle.gravity;
   scene.contact_offset = bundle.contact_offset;

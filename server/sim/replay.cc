@@ -11,7 +11,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '4'};
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '5'};
 
 class Writer {
  public:
@@ -111,7 +111,7 @@ template <typename Archive, typename Bundle>
 void visit(Archive& a, Bundle& b) {
   a(b.solver), visit_settings(a, b.settings), visit_states(a, b.states);
   visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure), a(b.self_contact), a(b.pressure),
-      a(b.middle_room), a(b.asked), a(b.seen_again);
+      a(b.middle_room), a(b.steep_share), a(b.asked), a(b.seen_again);
   visit_model(a, b.model);
 }
 

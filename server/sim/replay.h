@@ -36,7 +36,7 @@ struct ReplayBundle {
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
   double contact_offset = 0;
   std::string failure;  // what the step said, encode_status()
-  double self_contact = 0, pressure = 0, middle_room = 0;
+  double self_contact = 0, pressure = 0, middle_room = 0, steep_share = 0;
   std::vector<AskedPoint> asked = {};  // of the collider, sorted by point; empty: there was none, or none in reach
   bool seen_again = false;
 };

@@ -180,7 +180,7 @@ void add_layer_forces(const DrapeModel& model, const Scene& scene, const DrapeSt
   for (int i = 0; i < model.particle_count; ++i) x.push_back(at(state, i));
   std::vector<double> stiffness;
   for (Real k : contact_stiffness(ElasticEnergy(model, 0.0))) stiffness.push_back(static_cast<double>(k));
-  LayerForces layers = layer_forces(model, x, scene.self_contact, stiffness);
+  LayerForces layers = layer_forces(model, x, scene.self_contact, stiffness, scene.steep_share);
   for (int i = 0; i < model.particle_count; ++i) (*forces)[i] += layers.normal[i];
   *friction = std::move(layers.friction);
 }

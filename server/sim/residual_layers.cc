@@ -9,7 +9,6 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr double kEvenShare = 0.005;     // of the radius: nearer than that the push grows no more
 constexpr double kNeighbourShare = 0.2;  // of the smaller triangle: radius between neighbours of neighbours
 
 struct Cloth {
@@ -112,6 +111,7 @@ struct Layers {
   const Cloth& cloth;
   double radius;
   const std::vector<double>& stiffness;
+  double even_share;
   LayerForces out;
 
   void press(const Item& a, const Item& b, const Nearest& nearest) {
@@ -130,7 +130,7 @@ struct Layers {
     if (near) limit = std::min(limit, kNeighbourShare * smallest);
     const double d = std::max(nearest.distance, 1e-9);
     if (d >= limit) return;
-    const double force = mean * (d >= limit / 2 ? limit - d : limit * limit / 4 / std::max(d, kEvenShare * limit));
+    const double force = mean * (d >= limit / 2 ? limit - d : limit * limit / 4 / std::max(d, even_share * limit));
     Vec3 direction = Vec3::Zero();
     for (int k = 0; k < a.count; ++k) direction += nearest.on_first[k] * cloth.x[a.v[k]];
     for (int k = 0; k < b.count; ++k) direction -= nearest.on_second[k] * cloth.x[b.v[k]];
@@ -173,9 +173,9 @@ void sweep(std::vector<Item> first, std::vector<Item> second, const Pair& pair) 
 }  // namespace
 
 LayerForces layer_forces(const DrapeModel& model, const std::vector<Vec3>& x, double radius,
-                         const std::vector<double>& stiffness) {
+                         const std::vector<double>& stiffness, double even_share) {
   const Cloth cloth(model, x);
-  Layers layers{cloth, radius, stiffness, {}};
+  Layers layers{cloth, radius, stiffness, even_share, {}};
   layers.out.normal.assign(x.size(), Vec3::Zero());
   layers.out.friction.assign(x.size(), 0.0);
   std::vector<Item> vertices, edges, triangles;

@@ -15,8 +15,9 @@ struct LayerForces {
   std::vector<double> friction;  // N, the most that friction between them may carry at a vertex
 };
 
-// stiffness [particle_count] N/m as the contacts have it; radius m.
+// stiffness [particle_count] N/m as the contacts have it; radius m; even_share of it: nearer than that the push grows
+// no more.
 LayerForces layer_forces(const DrapeModel& model, const std::vector<Vec3>& x, double radius,
-                         const std::vector<double>& stiffness);
+                         const std::vector<double>& stiffness, double even_share = 0.02);
 
 }  // namespace tryon::sim

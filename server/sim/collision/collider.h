@@ -35,9 +35,6 @@ std::unique_ptr<Collider> make_plane_collider(const Eigen::Vector3d& point, cons
 // A body, which must outlive it, and cloth on it that holds still, as thick as that on its outer side. The inner side
 // of the cloth counts as inside: what is caught beneath goes out through it.
 std::unique_ptr<Collider> make_covered_collider(const Collider& body, TriangleMesh cloth, double thickness);
-// The same for what is worn beneath that cloth: its outer side, up to two centimetres off, and as much as the thickness
-// on its inner side count as inside. Beside its edges it is not there.
-std::unique_ptr<Collider> make_sheathed_collider(const Collider& body, const TriangleMesh& cloth, double thickness);
 
 // Several at once: the nearest surface of all.
 std::unique_ptr<Collider> make_union_collider(std::vector<std::unique_ptr<Collider>> parts);

@@ -22,8 +22,13 @@ constexpr Real kLeastDistance = Real(1e-9);
 
 }  // namespace
 
-SelfContact::SelfContact(const DrapeModel& model, Real radius, std::vector<Real> friction, std::vector<Real> stiffness)
-    : elements_(model), radius_(radius), friction_(std::move(friction)), stiffness_(std::move(stiffness)) {
+SelfContact::SelfContact(const DrapeModel& model, Real radius, std::vector<Real> friction, std::vector<Real> stiffness,
+                         Real steep_share)
+    : elements_(model),
+      radius_(radius),
+      steep_share_(steep_share),
+      friction_(std::move(friction)),
+      stiffness_(std::move(stiffness)) {
   reach_ = std::max(Real(2) * radius_, kReachShare * elements_.mean_edge());
   const int n = model.particle_count;
   for (auto* v : {&origin_, &centre_, &start_, &pull_}) v->assign(n, RVec3::Zero());
@@ -173,7 +178,7 @@ double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradien
     if (pair.least - moved(pair.v, pair.edges, shift_) >= pair.radius) continue;  // cannot have come so near
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius) continue;
-    const Push push = push_below(pair.radius - gap.distance, pair.radius, kSteepLayers);
+    const Push push = push_below(pair.radius - gap.distance, pair.radius, steep_share_);
     energy += static_cast<double>(pair.stiffness * push.energy);
     const RVec3 force = (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart;
     for (int k = 0; k < 4; ++k) (*gradient)[pair.v[k]] -= gap.w[k] * force;
@@ -204,7 +209,7 @@ void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>*
     if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
     const Vec3 n = (gap.apart / gap.distance).cast<double>();
     const double k = static_cast<double>(pair.stiffness *
-                                         push_below(pair.radius - gap.distance, pair.radius, kSteepLayers).curvature);
+                                         push_below(pair.radius - gap.distance, pair.radius, steep_share_).curvature);
     pairs->push_back({pair.v, gap.w, k * n * n.transpose()});
   }
   for (const Grip& grip : grips_) {
@@ -224,7 +229,7 @@ void SelfContact::grip(const std::vector<RVec3>& x) {
     Real friction = 0;
     for (int v : pair.v) friction += Real(0.25) * friction_[v];
     if (friction <= 0) continue;
-    const Real force = pair.stiffness * push_below(pair.radius - gap.distance, pair.radius, kSteepLayers).force;
+    const Real force = pair.stiffness * push_below(pair.radius - gap.distance, pair.radius, steep_share_).force;
     grips_.push_back({pair.v, gap.w, gap.apart / gap.distance, friction * force});
   }
 }

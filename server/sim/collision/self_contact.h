@@ -1,5 +1,5 @@
 // What it is: contact of the cloth with itself: vertex-triangle and edge-edge pairs within a contact radius repel
-// (quadratic, a logarithm below half of the radius, even below a two-hundredth), and no vertex may go farther between
+// (quadratic, a logarithm below half of the radius, even below steep_share of it), and no vertex may go farther between
 // two searches than bounds that keep every pair apart, so that what starts clean stays clean without continuous
 // collision tests. Pairs that start crossed are drawn apart along their intersection contour until they are clean.
 // Friction between layers is lagged Coulomb, smoothed. Units: m, N, J. Shapes: arrays [particle_count]. How it fails:
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/sim/collision/cloth_elements.h"
+#include "server/sim/collision/push.h"
 
 namespace tryon::sim {
 
@@ -18,7 +19,8 @@ class SelfContact {
  public:
   // radius: m, at which layers begin to touch; friction [particle_count] coefficients, of a pair their mean; stiffness
   // [particle_count] N/m.
-  SelfContact(const DrapeModel& model, Real radius, std::vector<Real> friction, std::vector<Real> stiffness);
+  SelfContact(const DrapeModel& model, Real radius, std::vector<Real> friction, std::vector<Real> stiffness,
+              Real steep_share = kSteepLayers);
 
   // A new step from x: bounds, friction anchors, contours to open.
   void begin_step(const std::vector<RVec3>& x);
@@ -40,6 +42,7 @@ class SelfContact {
   // Crossed pairs of edge and triangle at the last search.
   int crossings() const { return crossing_count_; }
   Real radius() const { return radius_; }
+  Real steep_share() const { return steep_share_; }
 
  private:
   struct Pair {  // corners and weights: sum of w x = vector from the second element to the first
@@ -75,7 +78,7 @@ class SelfContact {
   bool neighbours(const std::array<int, 4>& v, bool edges) const;
 
   ClothElements elements_;
-  Real radius_, reach_;
+  Real radius_, reach_, steep_share_;
   std::vector<Real> friction_, stiffness_;
   std::vector<Pair> pairs_;    // all within reach at the last search
   std::vector<int> touching_;  // those that may come within their radius inside the bounds

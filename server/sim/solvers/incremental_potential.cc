@@ -76,18 +76,18 @@ absl::Status IncrementalPotential::begin(const RunContext& run, const Scene& sce
 }
 
 void IncrementalPotential::begin_self_contact(const Scene& scene, const std::vector<RVec3>& x) {
-  const Real radius = static_cast<Real>(scene.self_contact);
+  const Real radius = static_cast<Real>(scene.self_contact), steep = static_cast<Real>(scene.steep_share);
   if (radius <= 0) {
     self_contact_.reset();
     return;
   }
-  if (!self_contact_ || self_contact_->radius() != radius) {
+  if (!self_contact_ || self_contact_->radius() != radius || self_contact_->steep_share() != steep) {
     std::vector<Real> stiffness, friction;
     for (int i = 0; i < model_.particle_count; ++i) {
       stiffness.push_back(contact_.stiffness(i));
       friction.push_back(contact_.kinetic_friction(i));
     }
-    self_contact_ = std::make_unique<SelfContact>(model_, radius, std::move(friction), std::move(stiffness));
+    self_contact_ = std::make_unique<SelfContact>(model_, radius, std::move(friction), std::move(stiffness), steep);
   }
   self_contact_->begin_step(x);
 }
