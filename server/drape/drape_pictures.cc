@@ -134,7 +134,7 @@ std::vector<RenderPiece> picture_pieces(const DrapeGoods& goods, const ShownGarm
   body.colour = skin_colour();
   std::vector<RenderPiece> out = {std::move(body)};
   for (const Worn& worn : goods.settled.beneath) {
-    const ShownGarment below = shown_cloth(worn.garment.cloth, worn.garment.uv, worn.garment.shown);
+    const ShownGarment below = shown_garment(worn);
     out.push_back(cloth_piece(below, worn.fabric.colour));
   }
   out.push_back(cloth_piece(shown, goods.fabric.colour));

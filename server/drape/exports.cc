@@ -106,7 +106,7 @@ ExportPiece garment_piece(const DrapeGoods& goods, const ShownGarment& shown) {
 std::vector<ExportPiece> dressed_body(const DrapeGoods& goods, bool moving) {
   std::vector<ExportPiece> out = {body_piece(goods.person.body, 1.0)};
   for (const Worn& worn : goods.settled.beneath) {
-    const ShownGarment shown = shown_cloth(worn.garment.cloth, worn.garment.uv, worn.garment.shown);
+    const ShownGarment shown = shown_garment(worn);
     out.push_back(cloth_piece(cat("beneath ", out.size(), " ", worn.garment.name), shown, worn.fabric.colour));
     if (moving) add_frames(worn.blown, goods.settled.report.blown_step_s, shown, &out.back());
   }

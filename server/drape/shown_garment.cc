@@ -3,6 +3,9 @@
 #include <utility>
 
 namespace tryon {
+namespace {
+
+// uv and triangles of the unsewn garment.
 ShownGarment shown_cloth(const WeldedMesh& cloth, std::vector<Vec2> uv, const std::vector<Triangle>& triangles) {
   const std::vector<Vec3> smooth = vertex_normals(cloth.mesh);
   ShownGarment out;
@@ -18,8 +21,14 @@ ShownGarment shown_cloth(const WeldedMesh& cloth, std::vector<Vec2> uv, const st
   return out;
 }
 
+}  // namespace
+
 ShownGarment shown_garment(const GarmentMesh& garment, const WeldedMesh& cloth) {
   return shown_cloth(cloth, garment.all_on_cloth(), garment.triangles);
+}
+
+ShownGarment shown_garment(const Worn& worn) {
+  return shown_cloth(worn.garment.cloth, worn.garment.uv, worn.garment.shown);
 }
 
 }  // namespace tryon

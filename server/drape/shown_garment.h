@@ -17,9 +17,8 @@ struct ShownGarment {
   std::vector<int> welded;  // [vertex_count] vertex of the cloth
 };
 
-// uv and triangles of the unsewn garment.
-ShownGarment shown_cloth(const WeldedMesh& cloth, std::vector<Vec2> uv, const std::vector<Triangle>& triangles);
 ShownGarment shown_garment(const GarmentMesh& garment, const WeldedMesh& cloth);
+ShownGarment shown_garment(const Worn& worn);
 
 template <typename T>
 std::vector<T> picked(const std::vector<T>& list, const std::vector<int>& source) {

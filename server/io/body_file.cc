@@ -148,18 +148,15 @@ const ProxySet* StoredBody::find(ProxyShape shape) const {
 }
 
 std::string write_body_file(const StoredBody& stored) {
-  FieldWriter payload(kVersion);
-  fields(payload, const_cast<StoredBody&>(stored));  // a writer only reads; one list of fields for both ways
-  return framed(kMagic, kVersion, payload.take());
+  return write_fields(kMagic, kVersion, [&](FieldWriter& a) {
+    fields(a, const_cast<StoredBody&>(stored));  // a writer only reads; one list of fields for both ways
+  });
 }
 
 absl::StatusOr<StoredBody> read_body_file(std::string_view bytes) {
-  const Framed frame = read_frame(kMagic, kVersion, bytes);
-  if (!frame.why.empty()) return unreadable(frame.why);
   StoredBody stored;
-  FieldReader payload(frame.payload, frame.version);
-  fields(payload, stored);
-  if (const auto why = payload.finish(); !why.empty()) return unreadable(why);
+  const std::string why = read_fields(kMagic, kVersion, bytes, [&](FieldReader& a) { fields(a, stored); });
+  if (!why.empty()) return unreadable(why);
   RETURN_IF_ERROR(check(stored));
   return stored;
 }

@@ -153,37 +153,38 @@ void fields(Archive& a, TriangleMesh& mesh) {
   list(a, mesh.triangles, 12, [&](Triangle& t) { vector_of_numbers(a, t); });
 }
 
-// The payload in its frame.
-inline std::string framed(std::string_view magic, uint32_t version, const std::string& payload) {
-  FieldWriter header(version);
-  header.number(version);
-  header.number(static_cast<uint64_t>(payload.size()));
-  const std::string out = cat(magic, header.take(), payload);
+// A file of its own: the fields that `write(archive)` names, in a frame.
+template <typename Write>
+std::string write_fields(std::string_view magic, uint32_t version, Write write) {
+  FieldWriter payload(version), numbers(version);
+  write(payload);
+  const std::string body = payload.take();
+  numbers.number(version);
+  numbers.number(static_cast<uint64_t>(body.size()));
+  const std::string out = cat(magic, numbers.take(), body);
   return out + sha256_hex(out);
 }
 
-struct Framed {
-  std::string_view payload;
-  uint32_t version = 0;
-  std::string why;  // it is no such file; empty if it is
-};
-inline Framed read_frame(std::string_view magic, uint32_t newest, std::string_view bytes) {
+// The same back, as `read(archive)` names them. Says why it is no such file, or nothing if it is.
+template <typename Read>
+std::string read_fields(std::string_view magic, uint32_t newest, std::string_view bytes, Read read) {
   constexpr size_t kDigest = 64, kNumbers = 4 + 8;
   const size_t header = magic.size() + kNumbers;
-  Framed out;
-  if (bytes.size() < header + kDigest || bytes.substr(0, magic.size()) != magic) return {{}, 0, "it is no such file"};
+  if (bytes.size() < header + kDigest || bytes.substr(0, magic.size()) != magic) return "it is no such file";
   FieldReader numbers(bytes.substr(magic.size(), kNumbers), newest);
+  uint32_t version = 0;
   uint64_t size = 0;
-  numbers.number(out.version), numbers.number(size);
-  if (out.version < 1 || out.version > newest) {
-    out.why = cat("its version is ", out.version, ", this program knows 1 to ", newest);
-  } else if (size != bytes.size() - header - kDigest) {
-    out.why = "its length is not what it says";
-  } else if (sha256_hex(bytes.substr(0, bytes.size() - kDigest)) != bytes.substr(bytes.size() - kDigest)) {
-    out.why = "its checksum is wrong";
+  numbers.number(version), numbers.number(size);
+  if (version < 1 || version > newest) {
+    return cat("its version is ", version, ", this program knows 1 to ", newest);
   }
-  out.payload = bytes.substr(header, bytes.size() - header - kDigest);
-  return out;
+  if (size != bytes.size() - header - kDigest) return "its length is not what it says";
+  if (sha256_hex(bytes.substr(0, bytes.size() - kDigest)) != bytes.substr(bytes.size() - kDigest)) {
+    return "its checksum is wrong";
+  }
+  FieldReader payload(bytes.substr(header, size), version);
+  read(payload);
+  return std::string(payload.finish());
 }
 
 }  // namespace tryon

@@ -60,18 +60,15 @@ absl::Status check(const StoredGarment& g) {
 }  // namespace
 
 std::string write_worn_file(const StoredOutfit& outfit) {
-  FieldWriter payload(kVersion);
-  fields(payload, const_cast<StoredOutfit&>(outfit));  // a writer only reads; one list of fields for both ways
-  return framed(kMagic, kVersion, payload.take());
+  return write_fields(kMagic, kVersion, [&](FieldWriter& a) {
+    fields(a, const_cast<StoredOutfit&>(outfit));  // a writer only reads; one list of fields for both ways
+  });
 }
 
 absl::StatusOr<StoredOutfit> read_worn_file(std::string_view bytes) {
-  const Framed frame = read_frame(kMagic, kVersion, bytes);
-  if (!frame.why.empty()) return unreadable(frame.why);
   StoredOutfit outfit;
-  FieldReader payload(frame.payload, frame.version);
-  fields(payload, outfit);
-  if (const auto why = payload.finish(); !why.empty()) return unreadable(why);
+  const std::string why = read_fields(kMagic, kVersion, bytes, [&](FieldReader& a) { fields(a, outfit); });
+  if (!why.empty()) return unreadable(why);
   if (outfit.garments.empty() || outfit.garments.size() > kMostWorn) {
     return unreadable(cat("it has ", outfit.garments.size(), " garments, not 1 to ", kMostWorn));
   }

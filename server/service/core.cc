@@ -199,18 +199,13 @@ absl::Status set_size(const std::string& size, GarmentRequest* garment) {
 // The file that the drape beneath has left.
 absl::StatusOr<std::string> ServiceCore::worn_beneath(const std::string& drape, const std::string& body) {
   if (drape.empty()) return std::string();
-  auto task = find(drape, "drape", "DRAPE_NOT_FOUND");
-  if (absl::IsNotFound(task.status())) {
-    return make_error(absl::StatusCode::kNotFound, "DRAPE_NOT_FOUND", "over", "there is no drape of that name",
-                      "Create it first; its name is in the operation's metadata.");
-  }
-  RETURN_IF_ERROR(task.status());
-  if (task->subject != body) {
+  ASSIGN_OR_RETURN(const TaskRecord task, find(drape, "drape", "DRAPE_NOT_FOUND", "over"));
+  if (task.subject != body) {
     return invalid_input("OUTFIT_OF_ANOTHER_BODY", "over", "the drape beneath lies on another body",
                          "Drape both garments on the same body.");
   }
-  const auto file = task->outputs.find(kWornName);
-  if (task->state == TaskState::kSucceeded && file != task->outputs.end()) return file->second.digest;
+  const auto file = task.outputs.find(kWornName);
+  if (task.state == TaskState::kSucceeded && file != task.outputs.end()) return file->second.digest;
   return make_error(absl::StatusCode::kFailedPrecondition, "DRAPE_NOT_READY", "over",
                     "the drape beneath is not made yet, or did not succeed",
                     "Wait until its operation is done, then send the request again.");
@@ -294,11 +289,12 @@ void ServiceCore::leave_drape(const std::string& id, bool finished) {
   if (!kept && !finished && !stopping()) (void)cancel(id);
 }
 
-absl::StatusOr<TaskRecord> ServiceCore::find(const std::string& id, const std::string& kind, std::string_view reason) {
+absl::StatusOr<TaskRecord> ServiceCore::find(const std::string& id, const std::string& kind, std::string_view reason,
+                                             std::string_view field) {
   auto task = jobs_.get(id);
   if (task.ok() && (kind.empty() || task->kind == kind)) return task;
   if (!task.ok() && task.status().code() != absl::StatusCode::kNotFound) return task.status();
-  return make_error(absl::StatusCode::kNotFound, reason, "name", "there is nothing of that name",
+  return make_error(absl::StatusCode::kNotFound, reason, field, "there is nothing of that name",
                     "Create it first; the name is in the operation's metadata.");
 }
 

@@ -71,8 +71,9 @@ class ServiceCore {
   // The task of a drape, not submitted.
   absl::StatusOr<TaskRecord> plan_drape(const DrapeOrder& order);
 
-  // A task of that kind ("" for any), or NOT_FOUND with `reason`.
-  absl::StatusOr<TaskRecord> find(const std::string& id, const std::string& kind, std::string_view reason);
+  // A task of that kind ("" for any), or NOT_FOUND with `reason` and the field that named it.
+  absl::StatusOr<TaskRecord> find(const std::string& id, const std::string& kind, std::string_view reason,
+                                  std::string_view field = "name");
   absl::Status cancel(const std::string& id);
   // Calls `tell` with every change until the task is final, `tell` returns false, or the server stops; asks `abandoned`
   // several times a second.

@@ -118,8 +118,7 @@ ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const Drap
     if (model.inverse_mass[i] == 0) continue;
     const Contact contact = scene.collider->query(state.x[i].cast<double>(), reach[i] + 2 * kReach);
     if (contact.distance > reach[i] + kReach) continue;
-    const SpringFabric& fabric = model.fabric_of(i);
-    const double mu = std::max(fabric.friction_static, fabric.friction_kinetic);
+    const double mu = model.fabric_of(i).sticking_friction();
     out.reaction[i] = reaction_to(forces[i], contact.normal, mu);
     out.press[i] = std::max(0.0, out.reaction[i].dot(contact.normal));
   }

@@ -4,6 +4,7 @@
 // Cites: Ji 2004 section 1; Wan 2020; notes on mass-spring models (structural, shear, bend springs); Bergou 2006.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -98,6 +99,7 @@ struct SpringFabric {  // what the springs are made from; per unit width
   double strain_limit = 0.0;  // kMembrane only: engineering strain beyond which the cloth stiffens; 0 = nowhere
   double thickness = 0.5e-3;
   double friction_static = 0.4, friction_kinetic = 0.35;
+  double sticking_friction() const { return std::max(friction_static, friction_kinetic); }
 };
 
 struct ClothInput {
@@ -156,8 +158,8 @@ struct Scene {
   double contact_offset = 2e-3;  // m kept between cloth and body
   double middle_room = 0.0;      // m that middles of triangles keep off the body, below contact_offset; 0: not asked
   double pressure = 0.0;         // Pa along the triangles' normals, wherever they turn
-  double steep_share = 0.02;     // of self_contact: layers that are nearer push back little harder
   double self_contact = 0.0;  // m kept between layers of the cloth (minimisers only); 0 = they pass through each other
+  double steep_share = 0.02;  // of self_contact: layers that are nearer push back little harder
 };
 
 }  // namespace tryon::sim

@@ -253,8 +253,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
     mass += double(model.mass[i]);
     if (model.inverse_mass[i] == 0) continue;
     double size = forces[i].norm();
-    const SpringFabric& fabric = model.fabric_of(i);
-    const double mu = std::max(fabric.friction_static, fabric.friction_kinetic);
+    const double mu = model.fabric_of(i).sticking_friction();
     if (scene.collider) size = after_reactions(forces[i], touching(scene, at(state, i), reach[i]), mu);
     size = std::max(0.0, size - layer_friction[i]);
     largest = std::max(largest, size);

@@ -18,6 +18,6 @@ struct LayerForces {
 // stiffness [particle_count] N/m as the contacts have it; radius m; even_share of it: nearer than that the push grows
 // no more.
 LayerForces layer_forces(const DrapeModel& model, const std::vector<Vec3>& x, double radius,
-                         const std::vector<double>& stiffness, double even_share = 0.02);
+                         const std::vector<double>& stiffness, double even_share);
 
 }  // namespace tryon::sim

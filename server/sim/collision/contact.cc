@@ -73,7 +73,7 @@ ContactSet::ContactSet(const DrapeModel& model, std::vector<Real> stiffness)
   const int n = model.particle_count;
   for (int i = 0; i < n; ++i) {
     const SpringFabric& fabric = model.fabric_of(i);
-    static_.push_back(static_cast<Real>(std::max(fabric.friction_static, fabric.friction_kinetic)));
+    static_.push_back(static_cast<Real>(fabric.sticking_friction()));
     kinetic_.push_back(static_cast<Real>(fabric.friction_kinetic));
   }
   for (auto* values : {&normal_force_, &room_, &lift_}) values->assign(n, 0);

@@ -16,8 +16,7 @@ struct Push {
   Real energy, force, curvature;  // force: minus the energy's slope in the distance
 };
 
-constexpr Real kSteepShare = Real(0.05);   // of the offset: nearer than that the force grows slowly
-constexpr Real kSteepLayers = Real(0.02);  // the same between layers of cloth, which must never meet
+constexpr Real kSteepShare = Real(0.05);  // of the offset: nearer than that the force grows slowly
 
 inline Push push_below(Real depth, Real r, Real steep_share = kSteepShare) {
   if (depth <= 0) return {0, 0, 0};

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "server/sim/collision/cloth_elements.h"
-#include "server/sim/collision/push.h"
 
 namespace tryon::sim {
 
@@ -20,7 +19,7 @@ class SelfContact {
   // radius: m, at which layers begin to touch; friction [particle_count] coefficients, of a pair their mean; stiffness
   // [particle_count] N/m.
   SelfContact(const DrapeModel& model, Real radius, std::vector<Real> friction, std::vector<Real> stiffness,
-              Real steep_share = kSteepLayers);
+              Real steep_share);
 
   // A new step from x: bounds, friction anchors, contours to open.
   void begin_step(const std::vector<RVec3>& x);

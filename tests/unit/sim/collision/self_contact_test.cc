@@ -146,7 +146,7 @@ TEST(SelfContact, TheGradientIsThatOfTheEnergy) {
   const auto model = build_model(cloth);
   ASSERT_TRUE(model.ok()) << model.status();
   SelfContact contact(*model, Real(2e-3), std::vector<Real>(model->particle_count, Real(0.3)),
-                      std::vector<Real>(model->particle_count, 50));
+                      std::vector<Real>(model->particle_count, 50), static_cast<Real>(Scene{}.steep_share));
   std::vector<RVec3> x = reals(cloth.positions), gradient(x.size(), RVec3::Zero());
   contact.begin_step(x);
   Random random;
@@ -177,11 +177,12 @@ TEST(SelfContact, TheCertificatesForcesAreThoseOfTheSolverBySomeOtherWay) {
   ASSERT_TRUE(model.ok()) << model.status();
   const std::vector<RVec3> x = reals(cloth.positions);
   SelfContact contact(*model, Real(2e-3), std::vector<Real>(model->particle_count, 0),
-                      std::vector<Real>(model->particle_count, 50));
+                      std::vector<Real>(model->particle_count, 50), static_cast<Real>(Scene{}.steep_share));
   contact.begin_step(x);
   std::vector<RVec3> gradient(x.size(), RVec3::Zero());
   contact.add(x, &gradient);
-  const LayerForces plain = layer_forces(*model, cloth.positions, 2e-3, std::vector<double>(x.size(), 50));
+  const LayerForces plain =
+      layer_forces(*model, cloth.positions, 2e-3, std::vector<double>(x.size(), 50), Scene{}.steep_share);
   double largest = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     largest = std::max(largest, plain.normal[i].norm());
