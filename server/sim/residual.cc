@@ -6,6 +6,7 @@
 
 #include "server/base/units.h"
 #include "server/sim/cloth_forces.h"
+#include "server/sim/collision/pinch.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/forces/air.h"
 #include "server/sim/residual_layers.h"
@@ -198,10 +199,12 @@ Vec3 reaction_to(const Vec3& force, const Vec3& normal, double mu) {
 
 // What is left of a force once the surfaces that touch here have pushed back as best they can.
 double after_reactions(const Vec3& force, const std::vector<Vec3>& normals, double mu) {
-  constexpr int kRounds = 40;
+  constexpr int kRounds = 400;
+  constexpr double kSettled = 1e-6;  // of the force, by which a round still changes what is left
   std::vector<Vec3> reaction(normals.size(), Vec3::Zero());
-  Vec3 left = force;
-  for (int round = 0; round < (normals.size() > 1 ? kRounds : 1); ++round) {
+  Vec3 left = force, before = Vec3::Zero();
+  for (int round = 0; round < kRounds && (left - before).norm() > kSettled * force.norm(); ++round) {
+    before = left;
     for (size_t k = 0; k < normals.size(); ++k) {
       left -= reaction[k];
       reaction[k] = reaction_to(left, normals[k], mu);
@@ -213,16 +216,12 @@ double after_reactions(const Vec3& force, const std::vector<Vec3>& normals, doub
 
 // Normals of the surfaces that touch a point: the nearest and, in a pinch, the one across.
 std::vector<Vec3> touching(const Scene& scene, const Vec3& point, double reach) {
-  constexpr double kAcross = 7e-3, kOpposite = 0.3;  // m; cosine
   const Contact near = scene.collider->query(point, reach + 10 * kContactGap);
   if (near.distance > reach + kContactGap) return {};
-  if (near.distance < -kAcross) return {near.normal};
-  const Vec3 ahead = point + (kAcross - near.distance) * near.normal;
-  const Contact far = scene.collider->query(ahead, 0.9 * kAcross);
-  if (far.distance >= 0.9 * kAcross || far.normal.dot(near.normal) > kOpposite) return {near.normal};
-  const double across = std::max(near.distance, far.distance + far.normal.dot(point - ahead));
-  if (across > scene.contact_offset + kContactGap) return {near.normal};
-  return {near.normal, far.normal};
+  if (near.distance < -kPinchReach) return {near.normal};
+  const Contact across = surface_across(*scene.collider, point, near);
+  if (across.distance > scene.contact_offset + kContactGap) return {near.normal};
+  return {near.normal, across.normal};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "server/sim/collision/friction.h"
+#include "server/sim/collision/pinch.h"
 
 namespace tryon::sim {
 
@@ -16,10 +17,9 @@ constexpr Real kTouch = Real(1e-4);  // m, a gap that counts as contact in a bal
 // Of the room, at the end of a step: nearer than that contact gets harder; deeper than that a particle is moved out.
 constexpr Real kNearShare = Real(0.9), kDeepShare = Real(0.05), kHarden = 2;
 constexpr Real kHardest = Real(1e3);  // over the stiffness at the start
-// How far off the nearest surface a second one is looked for, and the cosine below which two surfaces stand opposite.
-constexpr Real kPinchReach = Real(7e-3), kPinchCosine = Real(0.3);
 constexpr Real kLiftLimit = static_cast<Real>(kMostLift);
-constexpr int kConeSweeps = 20;
+constexpr int kConeSweeps = 400;
+constexpr Real kConeShare = Real(1e-6);  // of the force: less than that a sweep no longer changes
 constexpr int kGrain = 256;
 constexpr size_t kAtOnce = 64;  // questions in one batch
 
@@ -56,7 +56,9 @@ RVec3 outside_cone(const RVec3& force, const RVec3& normal, Real mu) {
 // Projections in turn (Boyle and Dykstra 1986) would give the very nearest; for "is there a balance" plain ones do.
 RVec3 outside_cones(const RVec3& force, const RVec3& first, const RVec3& second, Real mu) {
   RVec3 held_first = RVec3::Zero(), held_second = RVec3::Zero(), left = force;
-  for (int sweep = 0; sweep < kConeSweeps; ++sweep) {
+  RVec3 before = RVec3::Zero();
+  for (int sweep = 0; sweep < kConeSweeps && (left - before).norm() > kConeShare * force.norm(); ++sweep) {
+    before = left;
     left = outside_cone(force - held_second, first, mu);
     held_first = force - held_second - left;
     left = outside_cone(force - held_first, second, mu);
@@ -107,37 +109,36 @@ void ContactSet::ask(int begin, int end) {
   ask_opposite(begin, end);
 }
 
-// From a point straight off the nearest surface another one is nearer only if it stands opposite.
 void ContactSet::ask_opposite(int begin, int end) {
   const auto wanted = [this](int i, Eigen::Vector3d* point) {
     if (!changed_[i]) return false;
-    const Plane& plane = plane_[i];
-    if (plane.distance > wanted_offset_ + kBand || plane.distance < -kPinchReach) {
+    const Contact nearest = nearest_of(i);
+    if (plane_[i].distance > wanted_offset_ + kBand || nearest.distance < -kPinchReach) {
       release(i);
       return false;
     }
-    *point = (x_[i] + (kPinchReach - plane.distance - lift_[i]) * plane.normal).cast<double>();
+    *point = past_pinch(x_[i].cast<double>(), nearest);
     return true;
   };
-  ask_in_batches(
-      *collider_, Real(0.9) * kPinchReach, begin, end, wanted,
-      [this](int i, const Eigen::Vector3d& point, const Contact& contact) { take_opposite(i, point, contact); });
+  ask_in_batches(*collider_, kPinchReach, begin, end, wanted,
+                 [this](int i, const Eigen::Vector3d&, const Contact& past) { take_opposite(i, past); });
 }
 
 void ContactSet::release(int i) { pinched_[i] = 0; }
 
-void ContactSet::take_opposite(int i, const Eigen::Vector3d& point, const Contact& contact) {
-  const RVec3 normal = contact.normal.cast<Real>();
-  const bool found = contact.distance < static_cast<double>(Real(0.9) * kPinchReach);
-  if (!found || normal.dot(plane_[i].normal) > kPinchCosine) return release(i);
+Contact ContactSet::nearest_of(int i) const {
+  return {static_cast<double>(plane_[i].distance + lift_[i]), plane_[i].normal.cast<double>()};
+}
+
+void ContactSet::take_opposite(int i, const Contact& past) {
+  const Contact nearest = nearest_of(i);
+  if (!stands_opposite(nearest, past)) return release(i);
+  const Contact across = surface_across(*collider_, x_[i].cast<double>(), nearest);
+  if (across.distance >= kNoneAcross) return release(i);
   set_lift(i, 0);
-  Plane& across = opposite_[i];
-  across.normal = normal;
-  // Its plane reaches back to x over millimetres of a curved surface; nearer than the nearest it is not.
-  across.distance =
-      std::max(plane_[i].distance, static_cast<Real>(contact.distance) + normal.dot(x_[i] - point.cast<Real>()));
+  opposite_[i] = {across.normal.cast<Real>(), static_cast<Real>(across.distance)};
   pinched_[i] = 1;
-  room_[i] = std::min(wanted_offset_, (plane_[i].distance + across.distance) / 2);
+  room_[i] = std::min(wanted_offset_, (plane_[i].distance + opposite_[i].distance) / 2);
 }
 
 bool ContactSet::refresh(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, Real moved) {

@@ -91,7 +91,8 @@ class ContactSet {
   void ask(int begin, int end);
   void ask_opposite(int begin, int end);
   void take_plane(int i, const Contact& contact);
-  void take_opposite(int i, const Eigen::Vector3d& point, const Contact& contact);
+  Contact nearest_of(int i) const;  // of the surface itself, without the lift
+  void take_opposite(int i, const Contact& past);
   void release(int i);
 
   std::vector<Real> static_, kinetic_;  // coefficients of friction

@@ -1,4 +1,6 @@
 // Cloth between two surfaces that are nearer to each other than twice the offset, or overlap (thighs that touch).
+#include "server/sim/collision/pinch.h"
+
 #include "gtest/gtest.h"
 #include "server/sim/collision/contact.h"
 #include "tests/unit/sim/cloth_fixtures.h"
@@ -48,11 +50,51 @@ TEST(Pinch, ClothRestsHalfWayBetweenSurfacesThatLeaveTooLittleRoom) {
   }
 }
 
+// A heel over the floor: from beside its lowest point the ball is farther than from below it.
+TEST(Pinch, TheSurfaceAcrossIsAsFarAsItIs) {
+  constexpr double kRadius = 0.03;
+  for (const double gap : {5e-4, 2e-3}) {
+    std::vector<std::unique_ptr<Collider>> parts;
+    parts.push_back(make_plane_collider(Vec3::Zero(), Vec3::UnitY()));
+    const Vec3 centre(0, kRadius + gap, 0);
+    parts.push_back(make_solid_collider({Sphere{centre, kRadius}}));
+    const auto collider = make_union_collider(std::move(parts));
+    for (double aside = 0.0; aside < 0.012; aside += 1e-3) {
+      const Vec3 point(aside, gap / 3, 0);
+      const Contact nearest = collider->query(point, 0.05);
+      ASSERT_LT((nearest.normal - Vec3::UnitY()).norm(), 1e-9);
+      const Contact across = surface_across(*collider, point, nearest);
+      EXPECT_NEAR(across.distance, (point - centre).norm() - kRadius, 5e-5) << gap << " " << aside;
+      EXPECT_GT(across.normal.dot((point - centre).normalized()), 0.99);
+    }
+  }
+}
+
+TEST(Pinch, NothingStandsOppositeAFloor) {
+  const auto floor = make_plane_collider(Vec3::Zero(), Vec3::UnitY());
+  const Vec3 point(0, 1e-3, 0);
+  EXPECT_EQ(surface_across(*floor, point, floor->query(point, 0.05)).distance, kNoneAcross);
+}
+
+// Nearly all of 7 mm off the floor lies inside the ball.
+TEST(Pinch, ASoleALittleOverTheFloorIsFound) {
+  std::vector<std::unique_ptr<Collider>> parts;
+  parts.push_back(make_plane_collider(Vec3::Zero(), Vec3::UnitY()));
+  parts.push_back(make_plane_collider(Vec3(0, 2e-4, 0), -Vec3::UnitY()));
+  const auto collider = make_union_collider(std::move(parts));
+  const Vec3 point(0, 5e-5, 0);
+  EXPECT_NEAR(surface_across(*collider, point, collider->query(point, 0.05)).distance, 1.5e-4, 1e-9);
+}
+
 TEST(Pinch, TwoConesHoldWhatOneCannot) {
   const RVec3 push(0, 0, 1), pull(0, 0, -1), lift(0, 1, 0);
   EXPECT_NEAR(outside_cone(push, RVec3::UnitZ(), 0.4).norm(), 1.0, 1e-12);
   EXPECT_NEAR(outside_cones(push, RVec3::UnitZ(), -RVec3::UnitZ(), 0.4).norm(), 0.0, 1e-9);
   EXPECT_NEAR(outside_cones(pull, RVec3::UnitZ(), -RVec3::UnitZ(), 0.4).norm(), 0.0, 1e-9);
+  // Two planes nearly along each other, pressed askew: projections in turn come near slowly.
+  const RVec3 slope = RVec3(std::sin(1.1), 0, std::cos(1.1)),
+              held = 3 * slope + 500 * RVec3::UnitZ() + RVec3(0, 190, 0);
+  EXPECT_LT(outside_cones(-held, RVec3::UnitZ(), slope, 0.4).norm(), 1e-2);
   EXPECT_NEAR(outside_cones(lift, RVec3::UnitZ(), RVec3::UnitZ(), 0.4).norm(), 1 / std::sqrt(1.16), 1e-9);
 }
 
