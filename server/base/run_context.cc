@@ -1,6 +1,7 @@
 #include "server/base/run_context.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/time/clock.h"
 #include "server/base/status.h"
@@ -22,6 +23,10 @@ absl::Status RunContext::check() const {
 
 void RunContext::report(std::string_view stage, double fraction) const {
   if (on_progress) on_progress({std::string(stage), std::clamp(fraction, 0.0, 1.0)});
+}
+
+void RunContext::show(ShownFile file) const {
+  if (on_file) on_file(std::move(file));
 }
 
 void RunContext::parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) const {

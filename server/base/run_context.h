@@ -30,14 +30,21 @@ struct Progress {
   double fraction = 0.0;  // of the stage
 };
 
+// A file that shows how far the work is, before it is done.
+struct ShownFile {
+  std::string name, bytes, media_type;
+};
+
 struct RunContext {
   Executor* executor = nullptr;  // null = run inline
   CancelFlag cancel;
   absl::Time deadline = absl::InfiniteFuture();
   std::function<void(const Progress&)> on_progress;  // may be empty
+  std::function<void(ShownFile)> on_file;            // may be empty; a file of the same name replaces the one before
 
   absl::Status check() const;
   void report(std::string_view stage, double fraction) const;
+  void show(ShownFile file) const;
   // executor->parallel_for, or inline where there is no executor.
   void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) const;
 };

@@ -35,6 +35,7 @@ TaskRecord end_lease(TaskRecord task) {
   task.lease_expires_us = 0;
   task.stage.clear();
   task.fraction = 0.0;
+  task.outputs.clear();  // what was shown meanwhile
   return task;
 }
 
@@ -79,6 +80,12 @@ Moved moved(TaskRecord task, const Heartbeat& event, int64_t now_us) {
   return task;
 }
 
+Moved moved(TaskRecord task, const Showed& event, int64_t) {
+  RETURN_IF_ERROR(check_lease(task, event.attempt, "showed"));
+  for (const auto& [name, file] : event.files) task.outputs[name] = file;
+  return task;
+}
+
 Moved moved(TaskRecord task, const Completed& event, int64_t now_us) {
   RETURN_IF_ERROR(check_lease(task, event.attempt, "completed"));
   task = finish(std::move(task), TaskState::kSucceeded, now_us);
@@ -94,8 +101,9 @@ Moved moved(TaskRecord task, const Failed& event, int64_t now_us) {
   RETURN_IF_ERROR(check_lease(task, event.attempt, "failed"));
   task.status = event.status;
   if (!event.retryable) {
+    task = finish(std::move(task), TaskState::kFailed, now_us);
     task.outputs = event.outputs;
-    return finish(std::move(task), TaskState::kFailed, now_us);
+    return task;
   }
   const int64_t delay_us = retry_delay_us(task.id, task.tries, false);
   return queue_again(std::move(task), delay_us, now_us);

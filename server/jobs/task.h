@@ -3,6 +3,7 @@
 //     ^  \                |  \--failed (final, or tries used up)--> FAILED
 //     |   \--cancel-----. |   \--cancel acknowledged--> CANCELLED
 //     '--released, failed (retryable), lease expired--'        (jobs.md has the diagram with every event)
+// While it runs it may show files (showed): they are among its outputs until it ends or goes back to the queue.
 // A task whose cancellation was asked for never goes back to the queue: those three events cancel it instead.
 // Times: microseconds since the epoch, given by the caller. `attempt` is the fencing token: events of an older attempt
 // are refused (ABORTED, STALE_ATTEMPT). How it fails: an event that the state does not allow is FAILED_PRECONDITION.
@@ -58,11 +59,12 @@ struct TaskRecord {
   int64_t deadline_us = 0;  // 0 = none
   std::string stage;        // progress, last heard
   double fraction = 0.0;
-  std::string status;                      // encode_status of the last failure, empty if none
-  bool settled = true;                     // of a succeeded drape
-  std::string summary;                     // JSON of the result
-  std::map<std::string, BlobRef> outputs;  // file name -> blob; of a failure what shows it again, if anything does
-  StageSeconds stage_seconds;              // of the attempt that succeeded
+  std::string status;   // encode_status of the last failure, empty if none
+  bool settled = true;  // of a succeeded drape
+  std::string summary;  // JSON of the result
+  // File name -> blob; of a failure what shows it again, if anything does; while it runs what it has shown so far.
+  std::map<std::string, BlobRef> outputs;
+  StageSeconds stage_seconds;  // of the attempt that succeeded
   bool operator==(const TaskRecord&) const = default;
 };
 
@@ -75,6 +77,10 @@ struct Heartbeat {
   std::string stage;
   double fraction;
   int64_t ttl_us;
+};
+struct Showed {  // before it is done: a preview, frames
+  int attempt;
+  std::map<std::string, BlobRef> files;  // new ones, or newer ones of the same name
 };
 struct Completed {
   int attempt;
@@ -101,8 +107,8 @@ struct LeaseExpired {};  // the store decides when: the time ran out, or the wor
 struct Resubmitted {     // a FAILED or CANCELLED task asked for again
   int64_t deadline_us;
 };
-using TaskEvent = std::variant<Leased, Heartbeat, Completed, Failed, Released, CancelRequested, CancelAcknowledged,
-                               LeaseExpired, Resubmitted, Hastened>;
+using TaskEvent = std::variant<Leased, Heartbeat, Showed, Completed, Failed, Released, CancelRequested,
+                               CancelAcknowledged, LeaseExpired, Resubmitted, Hastened>;
 
 // How long a task waits before its next try, after `tries` of them: doubling from a quarter of a second to a minute,
 // spread by a hash of the task and the try, so that what failed together does not come back together. Nothing for the

@@ -255,7 +255,8 @@ TaskRecord MemoryJobStore::save(TaskRecord task) {
   TaskRecord& slot = tasks_[task.id];
   if (!slot.id.empty()) {
     for (const auto& [name, blob] : slot.outputs) {
-      if (task.outputs.count(name) == 0) orphans_.insert(blob.digest);
+      const auto kept = task.outputs.find(name);
+      if (kept == task.outputs.end() || kept->second != blob) orphans_.insert(blob.digest);
     }
     --count(slot.state);
     const auto waiting = queue_.find({slot.lane, slot.tenant});

@@ -110,11 +110,33 @@ absl::Status save_inputs(SqlDb* db, const TaskRecord& task) {
   return absl::OkStatus();
 }
 
-absl::Status save_result(SqlDb* db, const TaskRecord& task) {
-  for (const auto& [name, blob] : task.outputs) {
-    ASSIGN_OR_RETURN(SqlStatement insert, db->prepare("INSERT INTO task_output VALUES (?, ?, ?, ?, ?)"));
-    RETURN_IF_ERROR(insert.bind(task.id).bind(name).bind(blob.digest).bind(blob.size).bind(blob.media_type).finish());
+absl::Status drop_output(SqlDb* db, const std::string& task, const std::string& name, const BlobRef& blob) {
+  {
+    ASSIGN_OR_RETURN(SqlStatement orphan, db->prepare("INSERT INTO blob_orphan VALUES (?) ON CONFLICT DO NOTHING"));
+    RETURN_IF_ERROR(orphan.bind(blob.digest).finish());
   }
+  ASSIGN_OR_RETURN(SqlStatement drop, db->prepare("DELETE FROM task_output WHERE task = ? AND name = ?"));
+  return drop.bind(task).bind(name).finish();
+}
+
+// What is no longer among them may go.
+absl::Status save_outputs(SqlDb* db, const TaskRecord& before, const TaskRecord& after) {
+  for (const auto& [name, blob] : before.outputs) {
+    const auto kept = after.outputs.find(name);
+    if (kept == after.outputs.end() || kept->second != blob) {
+      RETURN_IF_ERROR(drop_output(db, after.id, name, blob));
+    }
+  }
+  for (const auto& [name, blob] : after.outputs) {
+    const auto there = before.outputs.find(name);
+    if (there != before.outputs.end() && there->second == blob) continue;
+    ASSIGN_OR_RETURN(SqlStatement insert, db->prepare("INSERT INTO task_output VALUES (?, ?, ?, ?, ?)"));
+    RETURN_IF_ERROR(insert.bind(after.id).bind(name).bind(blob.digest).bind(blob.size).bind(blob.media_type).finish());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status save_stages(SqlDb* db, const TaskRecord& task) {
   for (const auto& [stage, seconds] : task.stage_seconds) {
     ASSIGN_OR_RETURN(SqlStatement insert, db->prepare("INSERT INTO task_stage VALUES (?, ?, ?)"));
     RETURN_IF_ERROR(insert.bind(task.id).bind(stage).bind(seconds).finish());
@@ -165,9 +187,10 @@ absl::StatusOr<std::optional<TaskRecord>> find_task(SqlDb* db, const std::string
   }
   RETURN_IF_ERROR(load_links(db, &task));
   // A success never changes again, so the three reads agree; a failure asked for again has lost its files, nothing
-  // more.
-  if (task.state == TaskState::kSucceeded || task.state == TaskState::kFailed) {
-    ASSIGN_OR_RETURN(task.outputs, load_outputs(db, id));
+  // more. One that runs may have files already that its next version tells of.
+  if (task.state == TaskState::kQueued || task.state == TaskState::kCancelled) return std::optional(std::move(task));
+  ASSIGN_OR_RETURN(task.outputs, load_outputs(db, id));
+  if (is_final(task.state)) {
     ASSIGN_OR_RETURN(task.stage_seconds, load_stages(db, id));
   }
   return std::optional<TaskRecord>(std::move(task));
@@ -236,8 +259,8 @@ absl::StatusOr<TaskRecord> SqlWork::move(const TaskRecord& task, const TaskEvent
   if (after.state == TaskState::kQueued) changed_.insert("");
   if (after.version != task.version) changed_.insert(task.id);
   if (is_final(after.state) && !is_final(task.state)) finished_.push_back(finished_task(after));
-  if (!task.outputs.empty() && after.outputs.empty()) RETURN_IF_ERROR(drop_outputs(db_, task.id));
-  if (is_final(after.state) && !is_final(task.state)) RETURN_IF_ERROR(save_result(db_, after));
+  RETURN_IF_ERROR(save_outputs(db_, task, after));
+  if (is_final(after.state) && !is_final(task.state)) RETURN_IF_ERROR(save_stages(db_, after));
   return after;
 }
 

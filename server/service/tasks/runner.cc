@@ -124,6 +124,15 @@ absl::StatusOr<Completed> complete(const TaskExecutor& executor, JobStore* jobs,
                    work->stages.finish()};
 }
 
+// Before the task is done. What cannot be shown must not hurt the work itself.
+void show(JobStore* jobs, BlobStore* blobs, const ShownFile& file, const TaskRecord& task) {
+  const auto digest = blobs->put(file.bytes);
+  if (!digest.ok()) return;
+  Showed event{task.attempt, {}};
+  event.files[file.name] = {*digest, static_cast<int64_t>(file.bytes.size()), file.media_type};
+  (void)jobs->apply(task.id, event);
+}
+
 // What is left of a failure for its report. A bundle that cannot be stored must not hide the failure itself.
 std::map<std::string, BlobRef> store_replay(BlobStore* blobs, const absl::Status& fault, Work* work) {
   std::string bundle = replay_of(fault);
@@ -206,6 +215,7 @@ void TaskRunner::run_task(const TaskRecord& task) {
 
   TenantJobStore jobs(jobs_, task.tenant);
   TenantBlobStore blobs(blobs_, task.tenant);
+  work.run.on_file = [&](const ShownFile& file) { show(&jobs, &blobs, file, task); };
   const absl::StatusOr<Completed> done = complete(executor_, &jobs, &blobs, &work);
   const auto replay = store_replay(&blobs, done.status(), &work);
   work.keeper.stop();

@@ -1,5 +1,6 @@
 // What it is: where the queue meets the physics: leases a task, fetches its blobs, runs the pipeline, stores the
-// results, and keeps the lease alive (and learns of cancellation) from a heartbeat thread. No gRPC here.
+// results, and keeps the lease alive (and learns of cancellation) from a heartbeat thread. Files that the work shows
+// before it is done are stored at once. No gRPC here.
 // How it fails: a task's failure is written to the store; run() itself ends only when told to stop or the store is
 // gone. Thread rules: one TaskRunner, one thread calling run(); stop() from any thread.
 #pragma once

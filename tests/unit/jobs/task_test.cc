@@ -48,6 +48,7 @@ std::vector<Row> diagram() {
   return {
       {"leased", Leased{"w2", kTtl}, "RUNNING", "", "", "", ""},
       {"heartbeat", Heartbeat{1, "drape", 0.5, kTtl}, "", "RUNNING", "", "", ""},
+      {"showed", Showed{1, {{"preview.glb", {"p", 1, "x"}}}}, "", "RUNNING", "", "", ""},
       {"completed", Completed{1, true, "{}", {}}, "", "SUCCEEDED", "", "", ""},
       {"failed", Failed{1, some_failure(), false}, "", "FAILED", "", "", ""},
       {"failed, retryable", Failed{1, some_failure(), true}, "", "QUEUED", "", "", ""},
@@ -133,6 +134,23 @@ TEST(Transition, EveryWordOfAnOlderAttemptIsRefused) {
       EXPECT_EQ(reason_of(after.status()), "STALE_ATTEMPT");
     }
   }
+}
+
+TEST(Transition, ShownFilesAreThereUntilTheTaskEndsOrWaitsAgain) {
+  TaskRecord task = task_in(TaskState::kRunning);
+  task = transition(task, Showed{1, {{"preview.glb", {"first", 1, "x"}}, {"a", {"kept", 1, "x"}}}}, kNow).value();
+  EXPECT_EQ(task.version, 11);
+  task = transition(task, Showed{1, {{"preview.glb", {"second", 1, "x"}}}}, kNow).value();
+  EXPECT_EQ(task.outputs.at("preview.glb").digest, "second");
+  EXPECT_EQ(task.outputs.size(), 2u);
+  const BlobRef made{"made", 2, "x"};
+  EXPECT_EQ(transition(task, Completed{1, true, "{}", {{"garment.glb", made}}}, kNow)->outputs,
+            (std::map<std::string, BlobRef>{{"garment.glb", made}}));
+  EXPECT_TRUE(transition(task, Released{1}, kNow)->outputs.empty());
+  EXPECT_TRUE(transition(task, LeaseExpired{}, kNow)->outputs.empty());
+  EXPECT_TRUE(transition(task, Failed{1, some_failure(), true}, kNow)->outputs.empty());
+  EXPECT_EQ(transition(task, Failed{1, some_failure(), false, {{"replay.tryon", made}}}, kNow)->outputs,
+            (std::map<std::string, BlobRef>{{"replay.tryon", made}}));
 }
 
 TEST(Transition, ALeaseCarriesWorkerTimesAndTheNextFencingToken) {

@@ -64,6 +64,38 @@ TEST_P(JobStoreBlobsTest, ABlobIsNeededWhileSomebodyReadsKeepsOrMadeIt) {
   EXPECT_EQ(store_->get("keeps")->inputs, std::vector<std::string>{"scan"});
 }
 
+TEST_P(JobStoreBlobsTest, WhatARunningTaskShowsIsSeenReplacedAndReleased) {
+  store_->submit(request("d")).value();
+  const TaskRecord task = leased();
+  const int64_t before = store_->get("d")->version;
+  store_->apply("d", Showed{task.attempt, {{"preview.glb", {"first", 3, "x"}}}}).value();
+  EXPECT_GT(store_->get("d")->version, before);
+  EXPECT_EQ(store_->get("d")->outputs.at("preview.glb"), (BlobRef{"first", 3, "x"}));
+  EXPECT_TRUE(store_->needs_blob("first").value());
+  EXPECT_EQ(reason_of(store_->apply("d", Showed{task.attempt - 1, {{"preview.glb", {"old", 3, "x"}}}}).status()),
+            "STALE_ATTEMPT");
+  store_->apply("d", Showed{task.attempt, {{"preview.glb", {"second", 4, "x"}}, {"frames", {"kept", 5, "x"}}}}).value();
+  EXPECT_EQ(store_->spent_blobs(10).value(), std::vector<std::string>{"first"});
+  EXPECT_FALSE(store_->needs_blob("first").value());
+  ASSERT_EQ(store_->heartbeat("d", task.attempt, "drape", 0.5, kTtl).value(), Directive::kContinue);
+  EXPECT_EQ(store_->get("d")->outputs.size(), 2u);
+  const std::map<std::string, BlobRef> made = {{"frames", {"kept", 5, "x"}}, {"garment.glb", {"made", 6, "x"}}};
+  store_->apply("d", Completed{task.attempt, true, "{}", made}).value();
+  EXPECT_EQ(store_->get("d")->outputs, made);
+  EXPECT_TRUE(store_->needs_blob("kept").value());
+  EXPECT_FALSE(store_->needs_blob("second").value());
+  EXPECT_EQ(store_->spent_blobs(10).value(), (std::vector<std::string>{"first", "second"}));
+}
+
+TEST_P(JobStoreBlobsTest, WhatALostWorkerShowedIsReleased) {
+  store_->submit(request("d")).value();
+  const TaskRecord task = leased();
+  store_->apply("d", Showed{task.attempt, {{"preview.glb", {"first", 3, "x"}}}}).value();
+  EXPECT_EQ(store_->expire_worker("w").value(), 1);
+  EXPECT_TRUE(store_->get("d")->outputs.empty());
+  EXPECT_EQ(store_->spent_blobs(10).value(), std::vector<std::string>{"first"});
+}
+
 TEST_P(JobStoreBlobsTest, ATaskAskedForAgainReadsItsBlobAgain) {
   store_->submit(body_of("a", "scan", false)).value();
   ASSERT_TRUE(store_->apply("a", CancelRequested{}).ok());
