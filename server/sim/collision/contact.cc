@@ -13,6 +13,7 @@ namespace tryon::sim {
 namespace {
 constexpr Real kReach = Real(0.05);  // m, how far the collider is asked
 constexpr Real kBand = Real(1e-3);   // m beyond the offset within which a plane must be fresh
+constexpr Real kFreshDistance = Real(1e-5);  // m a particle may have moved since its plane was asked, as a step begins
 constexpr Real kTouch = Real(1e-4);  // m, a gap that counts as contact in a balance of forces
 // Of the room, at the end of a step: nearer than that contact gets harder; deeper than that a particle is moved out.
 constexpr Real kNearShare = Real(0.9), kDeepShare = Real(0.05), kHarden = 2;
@@ -159,7 +160,7 @@ void ContactSet::begin_step(const RunContext& run, const Scene& scene, const std
     for (auto* flags : {&known_, &anchored_, &sliding_, &pinched_}) std::fill(flags->begin(), flags->end(), 0);
     for (auto* values : {&normal_force_, &lift_}) std::fill(values->begin(), values->end(), Real(0));
   }
-  refresh(run, scene, x, Real(1e-4));
+  refresh(run, scene, x, kFreshDistance);
   if (reachable_ && scene.middle_room > 0) lift_corners(run, scene);
   for (size_t i = 0; i < x.size(); ++i)
     if (!anchored_[i]) anchor_[i] = x[i];
