@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -50,6 +51,22 @@ void add_models(const Options& o, v1::CreateDrapeRequest* request) {
                                                   : v1::BENDING_QUADRATIC);
 }
 
+void set_duration(double seconds, google::protobuf::Duration* out) {
+  const double whole = std::floor(seconds);
+  out->set_seconds(static_cast<int64_t>(whole));
+  out->set_nanos(static_cast<int>((seconds - whole) * 1e9));
+}
+
+void add_motion(const Options& o, v1::CreateDrapeRequest* request) {
+  if (o.preview_every_s > 0) set_duration(o.preview_every_s, request->mutable_preview_interval());
+  if (o.motion_s <= 0 && o.frame_rate <= 0 && o.wind_for_s <= 0 && !o.let_go) return;
+  v1::Motion* motion = request->mutable_motion();
+  if (o.motion_s > 0) set_duration(o.motion_s, motion->mutable_duration());
+  if (o.wind_for_s > 0) set_duration(o.wind_for_s, motion->mutable_wind_duration());
+  motion->set_frames_per_second(o.frame_rate);
+  motion->set_from_sewn(o.let_go);
+}
+
 absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::Client* client) {
   v1::CreateDrapeRequest request;
   RETURN_IF_ERROR(parse_wind(o.wind, request.mutable_wind_mps()));
@@ -70,11 +87,8 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
   }
   request.set_draco(o.draco);
   request.set_thread_count(o.threads);
-  if (o.deadline_s > 0) {
-    request.mutable_time_limit()->set_seconds(static_cast<int64_t>(o.deadline_s));
-    request.mutable_time_limit()->set_nanos(
-        static_cast<int>((o.deadline_s - static_cast<double>(static_cast<int64_t>(o.deadline_s))) * 1e9));
-  }
+  add_motion(o, &request);
+  if (o.deadline_s > 0) set_duration(o.deadline_s, request.mutable_time_limit());
   return request;
 }
 
@@ -118,6 +132,7 @@ absl::Status drape_beneath(const Options& o, client::Client* client, v1::CreateD
     const size_t at = worn.rfind('@');
     v1::CreateDrapeRequest inner = *request;
     inner.clear_exports(), inner.clear_draco(), inner.clear_wind_mps(), inner.clear_wind();
+    inner.clear_motion();
     ASSIGN_OR_RETURN(const v1::CreateGarmentRequest garment, garment_order(o, worn.substr(0, at), client));
     ASSIGN_OR_RETURN(*inner.mutable_garment(), client->begin_garment(garment));
     ASSIGN_OR_RETURN(*inner.mutable_fabric(), fabric_order(at == std::string::npos ? o.fabric : worn.substr(at + 1)));
@@ -138,9 +153,11 @@ int drape(const Options& o, client::Client* client) {
   {
     ProgressBar bar;
     const auto show = shown_on(&bar);
+    ShownFiles files(client, o.out);
     const auto told = [&](const std::string& name, const v1::OperationMetadata& metadata) {
       operation = name;
       show(name, metadata);
+      files.save(metadata);
     };
     result = client->run_drape(*request, told, interrupted);
   }

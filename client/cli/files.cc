@@ -46,6 +46,19 @@ client::OnProgress shown_on(ProgressBar* bar) {
   return [bar](const std::string&, const v1::OperationMetadata& metadata) { bar->show(metadata); };
 }
 
+void ShownFiles::save(const v1::OperationMetadata& metadata) {
+  std::error_code ignored;
+  if (metadata.files_size() > 0) std::filesystem::create_directories(folder_, ignored);
+  for (const v1::Artifact& file : metadata.files()) {
+    std::string& saved = saved_[file.file_name()];
+    if (saved == file.sha256()) continue;
+    saved = file.sha256();
+    const auto bytes = client_->fetch(file);
+    if (bytes.ok())
+      (void)write_file(std::filesystem::path(folder_) / std::filesystem::path(file.file_name()).filename(), *bytes);
+  }
+}
+
 absl::StatusOr<NamedNumber> named_number(const std::string& text, std::string_view flag, std::string_view names) {
   const size_t equals = text.find('=');
   NamedNumber out;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "client/cli/progress_bar.h"
@@ -23,6 +25,18 @@ absl::StatusOr<NamedNumber> named_number(const std::string& text, std::string_vi
 double metres_of(const std::string& unit);  // of "mm", "cm", "in", "dm", "m"
 void print_json(const google::protobuf::Message& message);
 client::OnProgress shown_on(ProgressBar* bar);
+
+// Files that the work shows before it is done, written as they come. One that is gone by then is left out.
+class ShownFiles {
+ public:
+  ShownFiles(client::Client* client, std::string folder) : client_(client), folder_(std::move(folder)) {}
+  void save(const v1::OperationMetadata& metadata);
+
+ private:
+  client::Client* const client_;
+  const std::string folder_;
+  std::map<std::string, std::string> saved_;  // name -> SHA-256
+};
 
 template <typename Artifacts>
 absl::Status save_all(client::Client* client, const Artifacts& artifacts, const std::string& out) {

@@ -56,6 +56,12 @@ void add_models(CLI::App* app, Options* o) {
       ->capture_default_str();
   app->add_option("--turbulence-length", o->turbulence_length_m, "size of its eddies, m")->capture_default_str();
   app->add_option("--turbulence-seed", o->turbulence_seed, "another seed, another flow")->capture_default_str();
+  app->add_option("--motion", o->motion_s, "seconds that the cloth moves once it is at rest, 0.1 .. 20")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--frame-rate", o->frame_rate, "frames a second of the motion, 1 .. 60")->check(CLI::PositiveNumber);
+  app->add_option("--wind-for", o->wind_for_s, "seconds after which the wind stops, and the cloth comes to rest again")
+      ->check(CLI::PositiveNumber);
+  app->add_flag("--let-go", o->let_go, "the motion begins with the garment as it was sewn, instead of at rest");
   app->add_option("--membrane", o->membrane, "what resists stretch and shear")
       ->check(CLI::IsMember({"threads", "continuum", "springs"}))
       ->capture_default_str();
@@ -94,11 +100,14 @@ void add_drape(CLI::App* app, Options* o) {
   app->add_option("--wind", o->wind, "the air's velocity X,Y,Z in m/s; the body faces +Z");
   add_models(app, o);
   app->add_option("--deadline", o->deadline_s, "seconds; the best drape until then")->check(CLI::NonNegativeNumber);
+  app->add_option("--preview-every", o->preview_every_s,
+                  "seconds; writes OUT/preview.glb, the cloth of the moment, while it is draped")
+      ->check(CLI::PositiveNumber);
   app->add_option("--threads", o->threads, "threads inside the drape")->capture_default_str();
   app->add_option(
          "--export", o->exports,
          "files beyond the usual ones, e.g. web,ply; web, desktop, source, wind: GLB; turntable, views, heatmaps, "
-         "sections: pictures")
+         "sections: pictures; frames: the motion, as it is made")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(kExportNames.begin(), kExportNames.end())));
   app->add_flag("--draco", o->draco, "compress the GLBs for web and desktop");

@@ -28,7 +28,9 @@ struct Options {
   std::vector<std::string> measures;           // "waist_girth=720"
   double height_mm = 0.0, arm_angle_deg = 45.0;
   bool keep_head_and_hands = false, keep_scan = false;
-  double resolution_mm = 15.0, deadline_s = 0.0;
+  double resolution_mm = 15.0, deadline_s = 0.0, preview_every_s = 0.0;
+  double motion_s = 0.0, frame_rate = 0.0, wind_for_s = 0.0;  // 0: as the server has it
+  bool let_go = false;
   int threads = 1;
   std::string fetch = "garment.glb,metrics.json,preview_front.png";  // of a catalog's drapes
   int workers = 0;                                                   // of the service inside this process

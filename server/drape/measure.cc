@@ -10,6 +10,7 @@
 #include "server/base/version.h"
 #include "server/drape/body_pictures.h"
 #include "server/drape/outfit.h"
+#include "server/drape/showing.h"
 #include "server/fabric/fabric.h"
 #include "server/metrics/metrics.h"
 
@@ -89,6 +90,10 @@ Json beneath_json(const Settled& settled) {
                    {"vertices", worn.garment.cloth.mesh.vertex_count()}});
   }
   return out;
+}
+
+Json motion_json(const SettleReport& r) {
+  return Json{{"frames", r.blown.size()}, {"frame_seconds", r.blown_step_s}, {"frames_a_file", kFramesAFile}};
 }
 
 Json equilibrium_json(const SettleReport& r) {
@@ -231,6 +236,7 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
   out["contact"] = facts.settings.contact_scan ? "scan" : "proxies";
   out["layers_kept_apart"] = report.layers_kept_apart;
   out["equilibrium"] = equilibrium_json(report);
+  if (!report.blown.empty()) out["motion"] = motion_json(report);
   out["seams"] = seams_json(facts);
   out["penetration"] = penetration_json(run, facts, all);
   out["self_intersections"] = count_self_intersections(all);

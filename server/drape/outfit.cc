@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/base/status.h"
+#include "server/drape/motion.h"
 #include "server/drape/resting.h"
 #include "server/metrics/metrics.h"
 
@@ -79,9 +80,10 @@ std::vector<std::vector<Vec3>> slices(const std::vector<std::vector<Vec3>>& fram
   return out;
 }
 
-std::vector<Cloth> cloths_of(const std::vector<Worn>& beneath) {
+std::vector<Cloth> all_cloths(const Settled& settled, const Fabric& fabric) {
   std::vector<Cloth> out;
-  for (const Worn& worn : beneath) out.push_back({worn.garment.cloth, worn.fabric});
+  for (const Worn& worn : settled.beneath) out.push_back({worn.garment.cloth, worn.fabric});
+  out.push_back({settled.cloth, fabric});
   return out;
 }
 
@@ -157,23 +159,26 @@ void hand_out(const std::vector<Vec3>& positions, Settled* settled) {
 absl::StatusOr<Settled> dress_over(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                    const sim::Collider& body, const SettleOptions& options, std::vector<Worn> beneath) {
   SettleOptions alone = options;
-  alone.wind_mps.setZero();
+  alone.motion.reset();
   alone.to_be_continued = true;
   RETURN_IF_ERROR(draw_in(part_of(run, 0.0, 1.0, "dress"), body, alone, &beneath));
   const auto covered = sim::make_covered_collider(body, mesh_of(beneath), kRoom);
   ASSIGN_OR_RETURN(Settled settled, sew_and_settle(part_of(run, 0.0, kTogether), garment, fabric, *covered, alone));
   lift_clear(mesh_of(beneath), &settled.cloth.mesh);
   settled.beneath = std::move(beneath);
-  std::vector<Cloth> cloths = cloths_of(settled.beneath);
-  cloths.push_back({settled.cloth, fabric});
   SettleOptions together = options;
   together.layers = LayerContact::kAlways;
+  const RunContext rest = part_of(run, kTogether, 1.0 - kTogether);
   RestGoal goal = rest_goal(0, 1);
   goal.fall_steps = kTogetherFall, goal.begin = 0.0, goal.share = 1.0;
-  ASSIGN_OR_RETURN(const std::vector<Vec3> positions, come_to_rest(part_of(run, kTogether, 1.0 - kTogether), cloths,
-                                                                   body, together, goal, &settled.report));
+  ASSIGN_OR_RETURN(const std::vector<Vec3> positions,
+                   come_to_rest(rest, all_cloths(settled, fabric), body, together, goal, &settled.report));
   settled.report.layers_kept_apart = true;
   hand_out(positions, &settled);
+  if (!options.motion) return settled;
+  ASSIGN_OR_RETURN(const std::vector<Vec3> moved,
+                   move_in_air(rest, all_cloths(settled, fabric), body, together, &settled.report));
+  hand_out(moved, &settled);
   return settled;
 }
 

@@ -17,6 +17,7 @@
 #include "server/drape/report_html.h"
 #include "server/drape/settle.h"
 #include "server/drape/setup.h"
+#include "server/drape/showing.h"
 #include "server/drape/worn.h"
 #include "server/garment/waist_fit.h"
 
@@ -110,6 +111,8 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   const auto collider = make_collider(settings, person);
   SettleOptions options = settle_options(settings);
   options.before_step = input.before_step;
+  Showing showing(run, garment, fabric, settings);
+  showing.listen(&options);
   std::string replay;
   options.on_fault = [&replay](std::string bundle) { replay = std::move(bundle); };
   auto outcome = beneath.empty() ? sew_and_settle(run, garment, fabric, *collider, options)
@@ -119,6 +122,7 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   clock.enter("export");
   PipelineResult result;
   ASSIGN_OR_RETURN(result.artifacts, deliver_drape(run, {person, garment, settled, fabric, settings}));
+  result.artifacts.merge(std::move(showing).frames());
   clock.enter("measure");
   run.report("measure", 0.0);
   const FitReport fit = measure_fit(run, person, garment, settled, fabric);

@@ -59,7 +59,8 @@ absl::StatusOr<PipelineResult> run_body(const RunContext& run, const BodyRequest
 // garment.json, pattern.json (tryon.pattern.v2), pattern.svg, pattern.png
 absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentRequest& request,
                                            const PipelineInput& input);
-// garment.glb, garment.obj, scene.glb, preview_{front,back,left,right}.png, metrics.json, report.html, worn.tryon
+// garment.glb, garment.obj, scene.glb, preview_{front,back,left,right}.png, metrics.json, report.html, worn.tryon;
+// meanwhile it shows what showing.h says
 absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeRequest& request,
                                          const PipelineInput& input);
 // The bundle of a run_drape that ended by our fault in a step of the cloth; empty for any other status.

@@ -80,6 +80,13 @@ Json json_of(const sim::Wind& air) {
               {"seed", air.seed}};
 }
 
+Json json_of(const Motion& m) {
+  return Json{{"seconds", m.seconds},
+              {"frames_per_second", m.frames_per_second},
+              {"wind_seconds", m.wind_seconds},
+              {"from_sewn", m.from_sewn}};
+}
+
 Json json_of(const DrapeSettings& s) {
   Json out{{"fabric", s.fabric},
            {"solver", s.solver},
@@ -94,6 +101,8 @@ Json json_of(const DrapeSettings& s) {
            {"threads", s.threads}};
   for (const Export what : s.exports) out["exports"].push_back(kExportNames[static_cast<size_t>(what)]);
   if (s.draco) out["draco"] = true;
+  if (s.motion) out["motion"] = json_of(*s.motion);
+  if (s.preview_seconds > 0) out["preview_seconds"] = s.preview_seconds;
   return out;
 }
 
@@ -205,6 +214,11 @@ DrapeSettings settings_of(const Json& j) {
     if (const auto what = export_named(name.get<std::string>())) s.exports.push_back(*what);
   }
   s.draco = j.value("draco", false);
+  if (j.contains("motion")) {
+    const Json& m = j["motion"];
+    s.motion = Motion{m.at("seconds"), m.at("frames_per_second"), m.at("wind_seconds"), m.at("from_sewn")};
+  }
+  s.preview_seconds = j.value("preview_seconds", 0.0);
   s.threads = j.at("threads");
   return s;
 }
@@ -256,9 +270,9 @@ absl::Status check_exports(const DrapeSettings& s) {
   const auto wants = [&](Export what) {
     return std::find(s.exports.begin(), s.exports.end(), what) != s.exports.end();
   };
-  if (wants(Export::kWind) && s.wind_mps.isZero(0.0)) {
-    return invalid_input("SETTINGS_CONFLICT", "settings.exports", "there is no wind to animate",
-                         "Set wind_mps, or leave the wind out of the exports.");
+  if ((wants(Export::kWind) || wants(Export::kFrames)) && s.wind_mps.isZero(0.0) && !s.motion) {
+    return invalid_input("SETTINGS_CONFLICT", "settings.exports", "nothing moves: there is nothing to animate",
+                         "Set wind_mps or motion, or leave the wind and the frames out of the exports.");
   }
   if (s.draco && !wants(Export::kWeb) && !wants(Export::kDesktop)) {
     return invalid_input("SETTINGS_CONFLICT", "settings.draco", "Draco compresses the exports web and desktop only",
@@ -297,6 +311,20 @@ absl::Status check_figure(const BodyTable& table) {
   return absl::OkStatus();
 }
 
+absl::Status check_motion(const Motion& m) {
+  const struct {
+    const char *field, *range;
+    double value, low, high;
+  } fields[] = {{"settings.motion.duration", "0.1 .. 20 s", m.seconds, 0.1, 20},
+                {"settings.motion.frames_per_second", "1 .. 60", m.frames_per_second, 1, 60},
+                {"settings.motion.wind_duration", "0 .. 20 s", m.wind_seconds, 0, 20}};
+  for (const auto& f : fields) {
+    if (!(f.value >= f.low && f.value <= f.high)) return out_of_range(f.field, f.value, f.range);
+  }
+  if (m.frame_count() <= kMostFrames) return absl::OkStatus();
+  return out_of_range("settings.motion.duration", m.seconds, cat("what gives at most ", kMostFrames, " frames"));
+}
+
 }  // namespace
 
 absl::Status validate(const BodyRequest& request) {
@@ -328,6 +356,7 @@ absl::Status validate(const DrapeSettings& s) {
     return out_of_range("settings.wind_mps", s.wind_mps.norm(), "0 .. 60 m/s");
   }
   RETURN_IF_ERROR(check_air(s.air, s.wind_mps.isZero(0.0)));
+  if (s.motion) RETURN_IF_ERROR(check_motion(*s.motion));
   RETURN_IF_ERROR(check_models(s));
   RETURN_IF_ERROR(check_exports(s));
   if (s.layer_contact == LayerContact::kAlways && !keeps_layers_apart(s.solver)) {
@@ -335,11 +364,18 @@ absl::Status validate(const DrapeSettings& s) {
                          cat("the solver ", s.solver, " does not keep layers apart"),
                          cat("Use the solver ", sim::kDefaultSolver, ", or leave layer_contact out."));
   }
+  if (!(s.preview_seconds >= 0.0 && s.preview_seconds <= 3600.0)) {
+    return out_of_range("settings.preview_interval", s.preview_seconds, "0.1 .. 3600 s");
+  }
   if (s.threads < 1 || s.threads > 64) return out_of_range("settings.threads", s.threads, "1 .. 64");
   return absl::OkStatus();
 }
 
 absl::Status validate_over(const DrapeSettings& s) {
+  if (s.motion && s.motion->from_sewn) {
+    return invalid_input("SETTINGS_CONFLICT", "settings.motion.from_sewn",
+                         "a garment that goes over another must come to rest on it first", "Leave from_sewn out.");
+  }
   if (keeps_layers_apart(s.solver) && s.layer_contact != LayerContact::kNever) return absl::OkStatus();
   return invalid_input("SETTINGS_CONFLICT", "settings.over", "garments worn over each other must be kept apart",
                        cat("Use the solver ", sim::kDefaultSolver, " or lbfgs, and leave layer_contact out."));
@@ -369,7 +405,7 @@ std::string digest(const GarmentRequest& request) { return identity(json_of(requ
 
 std::string digest(const DrapeRequest& request) {
   Json json = json_of(request);
-  json["settings"].erase("threads");
+  for (const char* hint : {"threads", "preview_seconds"}) json["settings"].erase(hint);
   return identity(json);
 }
 

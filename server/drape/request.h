@@ -3,6 +3,8 @@
 // How it fails: from_json and validate() name the offending field and its range. Thread rules: plain values.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -60,6 +62,16 @@ enum class BendingModel { kQuadratic, kHinge, kShape, kIsometric };
 enum class LayerContact { kWhereNeeded, kAlways, kNever };
 bool keeps_layers_apart(std::string_view solver);
 
+// The cloth in time, after it has come to rest. Where the air is still at the end it comes to rest again.
+struct Motion {
+  double seconds = 3.0;             // simulated, 0.1 .. 20
+  double frames_per_second = 10.0;  // 1 .. 60; at most kMostFrames in all
+  double wind_seconds = 0.0;        // then the wind stops; 0: it blows to the end
+  bool from_sewn = false;           // the garment is let go as it was sewn, instead of at rest
+  int frame_count() const { return std::max(1, static_cast<int>(std::lround(seconds * frames_per_second))); }
+};
+inline constexpr int kMostFrames = 300;
+
 struct DrapeSettings {
   // Changes the answer.
   std::string fabric = "cotton_jersey";  // a library name
@@ -70,6 +82,7 @@ struct DrapeSettings {
   ProxyShape proxy_shape = ProxyShape::kElliptic;
   Vec3 wind_mps = Vec3::Zero();  // |wind| <= 60
   sim::Wind air;                 // gusts, turbulence and the model; ranges there. Its velocity, drag and lift stay
+  std::optional<Motion> motion;  // none: three seconds where the wind blows, else nothing moves
   MembraneModel membrane = MembraneModel::kThreads;
   BendingModel bending = BendingModel::kQuadratic;
   // Changes which files there are.
@@ -77,6 +90,8 @@ struct DrapeSettings {
   bool draco = false;           // the GLBs for web and desktop are compressed
   // Changes speed only.
   int threads = 1;  // 1 .. 64; the result's bytes do not depend on it
+  // Changes what is shown before it is done.
+  double preview_seconds = 0.0;  // least time between two previews of the cloth; 0: none
 };
 absl::Status validate(const DrapeSettings& settings);
 
@@ -96,7 +111,7 @@ absl::StatusOr<BodyRequest> body_request_from_json(std::string_view json);
 absl::StatusOr<GarmentRequest> garment_request_from_json(std::string_view json);
 absl::StatusOr<DrapeRequest> drape_request_from_json(std::string_view json);
 
-// SHA-256 over the canonical JSON (without `threads`) and the engine version.
+// SHA-256 over the canonical JSON (without `threads` and `preview_seconds`) and the engine version.
 std::string digest(const BodyRequest& request);
 std::string digest(const GarmentRequest& request);
 std::string digest(const DrapeRequest& request);

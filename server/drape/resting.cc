@@ -16,35 +16,9 @@ constexpr double kWithin = 0.8;
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kRefallSteps = 4, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kPatience = 25, kLongPatience = 45;
-constexpr double kSteepBetweenGarments = 0.01;  // whole garments press on each other harder than folds do
-constexpr int kCalmRounds = 3;                  // what came to rest inside the body is moved out, and rests again
-constexpr double kFallKeep = 0.96, kBlowStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
-constexpr double kTetherParts = 4.0, kMostTethers = 64.0;  // of one span of an elastic
-constexpr int kBlowSteps = 90, kFrameSteps = 3;            // three simulated seconds, ten frames a second
+constexpr int kCalmRounds = 3;  // what came to rest inside the body is moved out, and rests again
+constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
-
-// A tether pulls only where it is longer than its rest length, as an elastic does. All tethers of a cloth are equally
-// stiff: stiffer spans take several of the softest one's quarter.
-void add_elastics(const WeldedMesh& welded, sim::ClothInput* cloth) {
-  double softest = 1e300;
-  for (const ElasticSpan& span : welded.elastics) softest = std::min(softest, span.stiffness);
-  if (welded.elastics.empty()) return;
-  cloth->tether_stiffness = std::clamp(softest / kTetherParts, 1e-3, 1e6);
-  for (const ElasticSpan& span : welded.elastics) {
-    const double parts = std::min(std::round(span.stiffness / cloth->tether_stiffness), kMostTethers);
-    for (int i = 0; i < parts; ++i) cloth->tethers.push_back({span.a, span.b, span.length});
-  }
-}
-
-sim::ClothInput closed_garment(const WeldedMesh& welded, const Fabric& fabric) {
-  sim::ClothInput cloth;
-  cloth.positions = welded.mesh.positions;
-  cloth.triangles = welded.mesh.triangles;
-  cloth.corner_flat = welded.corner_flat;
-  cloth.fabric = spring_fabric(fabric);
-  add_elastics(welded, &cloth);
-  return cloth;
-}
 
 std::string grade_of(const sim::Residual& r, double max_speed) {
   if (r.rms <= kFinalRms && r.max <= kFinalMax) return "final";
@@ -87,20 +61,6 @@ absl::Status calm(Stage* stage, const RestGoal& goal) {
       break;
     }
   }
-  return absl::OkStatus();
-}
-
-absl::Status blow(Stage* stage) {
-  for (int i = 0; i < kBlowSteps; ++i) {
-    const auto step = advance(stage);
-    if (!step.ok()) return step.status();
-    ++stage->report.drape_steps;
-    stage->run.report("blow", (i + 1.0) / kBlowSteps);
-    if ((i + 1) % kFrameSteps == 0) stage->report.blown.push_back(positions_of(stage->state));
-    if (near_deadline(stage->run)) break;
-  }
-  stage->report.termination = "blown";
-  stage->report.blown_step_s = kFrameSteps * kBlowStep;
   return absl::OkStatus();
 }
 
@@ -169,41 +129,6 @@ double speed_99(const sim::DrapeState& state) {
   return speeds[k];
 }
 
-// What only the garment's own mesh gets: wind, a last look at the body, the certificate.
-absl::Status finish(Stage* falling, const sim::DrapeModel& model, sim::Scene* scene, const SettleOptions& options) {
-  if (options.wind_mps.squaredNorm() > 0.0) {
-    scene->wind = options.air;
-    scene->wind.velocity = options.wind_mps;
-    RETURN_IF_ERROR(blow(falling));
-  }
-  leave_body(model, *scene, &falling->state);
-  SettleReport& report = falling->report;
-  if (!report.blown.empty()) report.blown.back() = positions_of(falling->state);
-  const sim::Residual residual = sim::equilibrium_residual(model, *scene, falling->state);
-  report.residual_max = residual.max;
-  report.residual_rms = residual.rms;
-  report.grade = grade_of(residual, speed_99(falling->state));
-  report.forces = sim::cloth_forces(model, *scene, falling->state);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, const SettleOptions& options,
-                                           sim::DrapeState* state) {
-  std::vector<sim::DrapeModel> parts;
-  for (const auto& [welded, fabric] : cloths) {
-    sim::ClothInput cloth = closed_garment(welded, fabric);
-    cloth.layout = options.membrane;
-    cloth.bend = options.bend;
-    ASSIGN_OR_RETURN(sim::DrapeModel part, sim::build_model(cloth));
-    parts.push_back(std::move(part));
-    const sim::DrapeState start = sim::start_state(cloth);
-    state->x.insert(state->x.end(), start.x.begin(), start.x.end());
-    state->v.insert(state->v.end(), start.v.begin(), start.v.end());
-  }
-  if (parts.size() == 1) return std::move(parts.front());
-  return sim::merge_models(parts);
-}
-
 }  // namespace
 
 RestGoal rest_goal(int level, int top) {
@@ -216,46 +141,39 @@ RestGoal rest_goal(int level, int top) {
   return goal;
 }
 
-sim::SpringFabric spring_fabric(const Fabric& f) {
-  return {.areal_density = f.areal_density,
-          .stretch_warp = f.stretch_warp,
-          .stretch_weft = f.stretch_weft,
-          .shear = f.shear,
-          .bend_warp = f.bend_warp,
-          .bend_weft = f.bend_weft,
-          .thickness = f.thickness,
-          .friction_static = f.friction_static,
-          .friction_kinetic = f.friction_kinetic};
+void certify(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state, SettleReport* report) {
+  leave_body(model, scene, state);
+  const sim::Residual residual = sim::equilibrium_residual(model, scene, *state);
+  report->residual_max = residual.max;
+  report->residual_rms = residual.rms;
+  report->grade = grade_of(residual, speed_99(*state));
+  report->forces = sim::cloth_forces(model, scene, *state);
 }
 
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report) {
   sim::DrapeState state;
-  ASSIGN_OR_RETURN(const sim::DrapeModel model, worn_model(cloths, options, &state));
+  ASSIGN_OR_RETURN(const sim::DrapeModel model, worn_model(cloths, options, false, &state));
   sim::SolverSettings settings;
   settings.velocity_keep = kFallKeep;
-  settings.time_step = kBlowStep;
+  settings.time_step = kFallStep;
   ASSIGN_OR_RETURN(auto moving, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   settings.velocity_keep = 0.0;
   settings.time_step = options.solver == sim::kDefaultSolver || options.solver == "lbfgs" ? kCalmStep : kShortCalmStep;
   settings.iterations = kCalmIterations;
   settings.tolerance = kWithin * kFinalRms / 2;
   ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
-  sim::Scene scene;
-  scene.collider = &collider;
-  scene.middle_room = 0.5 * scene.contact_offset;
-  if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
-  if (cloths.size() > 1) scene.steep_share = kSteepBetweenGarments;
-  Stage falling{run, scene, *moving, state, *report, options.before_step};
-  Stage resting{run, scene, *calming, state, *report, options.before_step};
+  const sim::Scene scene = worn_scene(cloths, collider, options.layers);
+  Stage falling{run, model, scene, *moving, state, *report, options};
+  Stage resting{run, model, scene, *calming, state, *report, options};
   RETURN_IF_ERROR(fall(&falling, goal));
   for (int round = 0; round < kCalmRounds; ++round) {
     const int left = leave_body(model, scene, &state);
     if (round > 0 && (left == 0 || near_deadline(run))) break;
     RETURN_IF_ERROR(calm(&resting, goal));
   }
-  if (goal.finest) RETURN_IF_ERROR(finish(&falling, model, &scene, options));
+  if (goal.finest) certify(model, scene, &state, report);
   return positions_of(state);
 }
 

@@ -1,9 +1,10 @@
-// What it is: one level of a drape: sewn cloth falls, comes to rest, blows if there is wind. Units: SI. Shapes:
+// What it is: one level of a drape: sewn cloth falls and comes to rest. Units: SI. Shapes:
 // positions [vertex_count of the level]. Stop rule: net nodal force over mean nodal weight (validation 6.1).
 // How it fails: as the solver; near the deadline it returns early with what there is. Thread rules: as RunContext.
 #pragma once
 
 #include "server/drape/stage.h"
+#include "server/drape/worn_model.h"
 
 namespace tryon {
 
@@ -11,22 +12,19 @@ namespace tryon {
 struct RestGoal {
   int fall_steps = 0, calm_steps = 0;
   double rms = 0.0, max = 0.0;      // of the mean nodal weight
-  bool finest = false;              // blows if there is wind, leaves the body, gets its certificate
+  bool finest = false;              // leaves the body, gets its certificate
   double begin = 0.0, share = 1.0;  // of the progress of the whole drape
 };
 // Of a level, where `top` is the coarsest and 0 the garment's own.
 RestGoal rest_goal(int level, int top);
-
-// A sewn cloth and what it is made of.
-struct Cloth {
-  const WeldedMesh& welded;
-  const Fabric& fabric;
-};
 
 // From the positions of the cloths, which are worn together, innermost first; fills the report. Positions one cloth
 // after the other.
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report);
+
+// A last look at the body, and what the net forces are by code of its own: grade, residual, forces of the report.
+void certify(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state, SettleReport* report);
 
 }  // namespace tryon

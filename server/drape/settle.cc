@@ -5,6 +5,7 @@
 
 #include "server/base/text.h"
 #include "server/drape/cloth_levels.h"
+#include "server/drape/motion.h"
 #include "server/drape/resting.h"
 #include "server/drape/stage.h"
 #include "server/metrics/metrics.h"
@@ -87,13 +88,24 @@ class Descent {
     if (!can_begin() || crossings() == 0) return first;
     const Settled crossed = settled_;
     keep_apart();
-    settled_.report.blown.clear();
     ASSIGN_OR_RETURN(const std::vector<Vec3> apart, rest_once(cloth, goal));
     if (settled_.report.termination != "deadline" && crossings() == 0) return apart;
     return give_up(crossed, first);
   }
 
-  Settled result(std::vector<Vec3> positions) && {
+  // Panels sewn on the coarsest level, and nothing more.
+  absl::StatusOr<std::vector<Vec3>> only_sew(const ClothLevels& levels) { return sew_once(levels); }
+
+  // What wind or a fall would drive through each other is kept apart, unless it is so already.
+  absl::StatusOr<Settled> moved(const WeldedMesh& cloth) && {
+    settled_.cloth = cloth;
+    if (may_begin_ && crossings() == 0) keep_apart();
+    ASSIGN_OR_RETURN(std::vector<Vec3> x,
+                     move_in_air(run_, {{settled_.cloth, fabric_}}, collider_, options_, &settled_.report));
+    return std::move(*this).result(std::move(x));
+  }
+
+  absl::StatusOr<Settled> result(std::vector<Vec3> positions) && {
     settled_.cloth.mesh.positions = std::move(positions);
     settled_.report.layers_kept_apart = options_.layers == LayerContact::kAlways;
     return std::move(settled_);
@@ -158,16 +170,19 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
                                        const sim::Collider& collider, const SettleOptions& options) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, options.coarsest));
   Descent descent(run, fabric, collider, options, garment);
-  ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.sew(levels));
+  const bool rests = !options.motion || !options.motion->from_sewn;
+  ASSIGN_OR_RETURN(std::vector<Vec3> x, rests ? descent.sew(levels) : descent.only_sew(levels));
   const int top = levels.count() - 1;
   for (int level = top - 1; level >= 0; --level) {
     x = levels.finer(level + 1, x);
+    if (!rests) continue;
     RestGoal goal = rest_goal(level, top);
     if (options.to_be_continued) goal = to_be_continued(goal);
     auto rested = descent.rest(levels.welded(level, std::move(x)), goal);
     if (!rested.ok()) return located(rested.status(), cat("level[", level, "]."));
     x = *std::move(rested);
   }
+  if (options.motion) return std::move(descent).moved(levels.welded(0, std::move(x)));
   return std::move(descent).result(std::move(x));
 }
 
@@ -180,7 +195,9 @@ absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& ga
   RestGoal goal = rest_goal(0, 1);
   goal.begin = 0.0, goal.share = 1.0;
   ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.rest(cloth, goal));
-  return std::move(descent).result(std::move(x));
+  cloth.mesh.positions = std::move(x);
+  if (options.motion) return std::move(descent).moved(cloth);
+  return std::move(descent).result(std::move(cloth.mesh.positions));
 }
 
 }  // namespace tryon

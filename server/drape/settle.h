@@ -1,11 +1,12 @@
-// What it is: the moving part of a drape: sew the panels closed, weld them, settle under gravity, blow if there is
-// wind. Units: SI. Shapes: positions [welded vertex_count]. Stop rule: net nodal force over mean nodal weight
-// (validation 6.1) and simulated time. How it fails: INTERNAL with phase and particle from the solver; CANCELLED;
-// DEADLINE_EXCEEDED only where nothing is left to return. A drape that did not settle is a result that says so. Thread
-// rules: as RunContext.
+// What it is: the moving part of a drape: sew the panels closed, weld them, settle under gravity, and move in the air
+// if that is asked for. Units: SI. Shapes: positions [welded vertex_count]. Stop rule: net nodal force over mean nodal
+// weight (validation 6.1) and simulated time. How it fails: INTERNAL with phase and particle from the solver;
+// CANCELLED; DEADLINE_EXCEEDED only where nothing is left to return. A drape that did not settle is a result that says
+// so. Thread rules: as RunContext.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ namespace tryon {
 
 // Told of the cloth before each step, and may change it.
 using BeforeStep = std::function<void(sim::DrapeState*)>;
+// Told of the cloth after each step: its triangles and where it lies.
+using AfterStep = std::function<void(const std::vector<Triangle>&, const sim::DrapeState&)>;
 
 struct SettleOptions {
   std::string solver = sim::kDefaultSolver;
@@ -34,8 +37,11 @@ struct SettleOptions {
   sim::SpringLayout membrane = sim::SpringLayout::kThreads;  // once sewn: panels are sewn as threads
   sim::BendLaw bend = sim::BendLaw::kQuadratic;
   bool to_be_continued = false;  // it comes to rest later, together with others: the finest level only falls
+  std::optional<Motion> motion;  // once at rest; none: it stays there
   BeforeStep before_step;        // may be empty
-  sim::FaultSink on_fault;       // gets the replay bundle of a step that fails; may be empty
+  AfterStep after_step;          // may be empty
+  std::function<void(const std::vector<Vec3>&)> on_frame;  // of the motion: [welded vertex_count]; may be empty
+  sim::FaultSink on_fault;                                 // gets the replay bundle of a step that fails; may be empty
 };
 
 struct SettleReport {

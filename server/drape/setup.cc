@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/drape/motion.h"
+
 namespace tryon {
 
 std::unique_ptr<sim::Collider> make_collider(const DrapeSettings& settings, const FittedPerson& person) {
@@ -19,6 +21,7 @@ SettleOptions settle_options(const DrapeSettings& s) {
   out.wind_mps = s.wind_mps;
   out.layers = s.layer_contact;
   out.air = s.air;
+  out.motion = motion_of(s);
   constexpr sim::SpringLayout kLayouts[] = {sim::SpringLayout::kThreads, sim::SpringLayout::kMembrane,
                                             sim::SpringLayout::kEdges};
   out.membrane = kLayouts[static_cast<size_t>(s.membrane)];

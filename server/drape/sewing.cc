@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "server/drape/stage.h"
+#include "server/drape/worn_model.h"
 #include "server/metrics/metrics.h"
 
 namespace tryon {
@@ -67,11 +68,11 @@ absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garmen
   scene.gravity.setZero();
   if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
   sim::DrapeState state = sim::start_state(cloth);
-  Stage close{run, scene, *closing, state, out.report, options.before_step};
+  Stage close{run, model, scene, *closing, state, out.report, options};
   RETURN_IF_ERROR(sew(&close, cloth.ties, kCloseSteps, 1.0));
   settings.tie_stiffness = kPressTie;
   ASSIGN_OR_RETURN(auto pressing, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
-  Stage press{run, scene, *pressing, state, out.report, options.before_step};
+  Stage press{run, model, scene, *pressing, state, out.report, options};
   RETURN_IF_ERROR(sew(&press, cloth.ties, kPatientSteps, 0.0));
   if (out.report.gap_before_weld_mm > kSewnGapMm) {
     scene.self_contact = 0.0;

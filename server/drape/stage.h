@@ -17,17 +17,16 @@
 
 namespace tryon {
 
-inline constexpr double kLayerGap = 2e-3;  // m between layers of the cloth where they press on each other
-
 using Pairs = std::vector<std::pair<int, int>>;
 
 struct Stage {
   const RunContext& run;
+  const sim::DrapeModel& model;
   const sim::Scene& scene;
   sim::Solver& solver;
   sim::DrapeState& state;
   SettleReport& report;
-  const BeforeStep& before_step;
+  const SettleOptions& options;
 };
 
 // A fault of ours says where it happened; what the caller asked for (an end) needs no place.
@@ -36,13 +35,14 @@ inline absl::Status located(const absl::Status& status, std::string_view place) 
 }
 
 inline absl::StatusOr<sim::StepReport> advance(Stage* stage) {
-  if (stage->before_step) stage->before_step(&stage->state);
+  if (stage->options.before_step) stage->options.before_step(&stage->state);
   const auto stepped = stage->solver.step(stage->run, stage->scene, &stage->state);
   if (!stepped.ok()) return located(stepped.status(), cat("step[", stage->state.step, "]."));
   const sim::StepReport& step = *stepped;
   stage->report.iterations += step.iterations;
   stage->report.collision_s += step.collision_s;
   stage->report.drape_s += step.total_s;
+  if (stage->options.after_step) stage->options.after_step(stage->model.triangles, stage->state);
   return step;
 }
 
@@ -57,7 +57,5 @@ inline std::vector<Vec3> positions_of(const sim::DrapeState& state) {
   for (const auto& x : state.x) out.push_back(x.cast<double>());
   return out;
 }
-
-sim::SpringFabric spring_fabric(const Fabric& fabric);  // resting.cc
 
 }  // namespace tryon

@@ -6,6 +6,7 @@
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/base/units.h"
 #include "server/fabric/library.h"
 
 namespace tryon {
@@ -117,6 +118,13 @@ ComfortableStrain comfortable_strain_of(const Fabric& f) {
   const auto at_pull = [](double stiffness) { return std::clamp(kPull / stiffness, 0.01, 0.35); };
   const double bias = 4 / (1 / f.stretch_warp + 1 / f.stretch_weft + 1 / f.shear);  // pulled at 45 degrees
   return {at_pull(f.stretch_warp), at_pull(f.stretch_weft), at_pull(bias)};
+}
+
+double bend_damping_of(const Fabric& f) {
+  constexpr double kCurvature = 1 / 0.03, kSwing = 2 * kPi, kTypical = 50;  // 1/m, 1/s, 2HB over B in 1/m
+  const double stiffness = std::sqrt(f.bend_warp * f.bend_weft);
+  const double hysteresis = f.bend_hysteresis > 0 ? f.bend_hysteresis : kTypical * stiffness;
+  return std::min(2 * hysteresis / (kPi * stiffness * kCurvature * kSwing), 1.0);
 }
 
 absl::StatusOr<Fabric> fabric_from_json(std::string_view text, std::string_view file_name) {

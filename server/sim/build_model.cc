@@ -34,6 +34,7 @@ absl::Status check_fabric(const SpringFabric& f) {
   RETURN_IF_ERROR(check_number("fabric.poisson", f.poisson, -0.9, 0.9));
   RETURN_IF_ERROR(check_number("fabric.strain_limit", f.strain_limit, 0, 2));
   RETURN_IF_ERROR(check_number("fabric.thickness", f.thickness, 0, 0.1));
+  RETURN_IF_ERROR(check_number("fabric.bend_damping", f.bend_damping, 0, 10));
   RETURN_IF_ERROR(check_number("fabric.friction_static", f.friction_static, 0, 10));
   return check_number("fabric.friction_kinetic", f.friction_kinetic, 0, 10);
 }
@@ -137,18 +138,21 @@ void add_threads(const ClothInput& cloth, DrapeModel* model) {
   }
 }
 
-void add_hinges(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeModel* model) {
+// As stiff as the fabric, `times` over.
+Hinges hinges_of(const ClothInput& cloth, const std::vector<EdgeUse>& edges, double times) {
+  Hinges out;
   for (const EdgeUse& edge : edges) {
     if (edge.right < 0) continue;
     const EdgeSide left = edge_side(cloth, edge, edge.left), right = edge_side(cloth, edge, edge.right);
     const auto l = bend::side_weights(left.end0, left.end1, left.opposite);
     const auto r = bend::side_weights(right.end0, right.end1, right.opposite);
     const double stiffness = 0.5 * (bend_across(cloth.fabric, left) + bend_across(cloth.fabric, right));
-    model->hinges.particle.push_back({edge.a, edge.b, left.opposite_particle, right.opposite_particle});
-    model->hinges.weight.push_back({static_cast<Real>(l[0] + r[0]), static_cast<Real>(l[1] + r[1]),
-                                    static_cast<Real>(l[2]), static_cast<Real>(r[2])});
-    model->hinges.stiffness.push_back(static_cast<Real>(stiffness / (left.area + right.area)));
+    out.particle.push_back({edge.a, edge.b, left.opposite_particle, right.opposite_particle});
+    out.weight.push_back({static_cast<Real>(l[0] + r[0]), static_cast<Real>(l[1] + r[1]), static_cast<Real>(l[2]),
+                          static_cast<Real>(r[2])});
+    out.stiffness.push_back(static_cast<Real>(times * stiffness / (left.area + right.area)));
   }
+  return out;
 }
 
 void add_spring(SpringKind kind, int a, int b, double rest, double stiffness, Springs* springs) {
@@ -201,8 +205,13 @@ void add_bend_springs(const ClothInput& cloth, const std::vector<EdgeUse>& edges
 
 namespace {
 void add_bending(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeModel* model) {
-  if (cloth.bend == BendLaw::kQuadratic) return add_hinges(cloth, edges, model);
-  cloth.bend == BendLaw::kIsometric ? bend_matrix::build(cloth, model) : fold::build(cloth, model);
+  if (cloth.bend == BendLaw::kQuadratic) {
+    model->hinges = hinges_of(cloth, edges, 1.0);
+  } else if (cloth.bend == BendLaw::kIsometric) {
+    bend_matrix::build(cloth, model);
+  } else {
+    fold::build(cloth, model);
+  }
 }
 }  // namespace
 
@@ -224,6 +233,7 @@ absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth) {
     add_edge_springs(cloth, edges, SpringKind::kShear, &model.springs);
     add_bend_springs(cloth, edges, &model.springs);
   }
+  if (cloth.fabric.bend_damping > 0) model.viscous = hinges_of(cloth, edges, cloth.fabric.bend_damping);
   for (const auto& [a, b] : cloth.ties)
     if (a != b)
       add_spring(SpringKind::kSeam, a, b, (cloth.positions[a] - cloth.positions[b]).norm(), 0.0, &model.springs);

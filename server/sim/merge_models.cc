@@ -42,6 +42,12 @@ void append_springs(const Springs& from, SpringKind kind, int shift, Springs* to
   }
 }
 
+void append_hinges(const Hinges& from, int shift, Hinges* to) {
+  append_shifted(from.particle, shift, &to->particle);
+  append(from.weight, &to->weight);
+  append(from.stiffness, &to->stiffness);
+}
+
 void append_elements(const DrapeModel& part, int shift, DrapeModel* out) {
   append(part.threads.shape, &out->threads.shape);
   append(part.threads.weft, &out->threads.weft);
@@ -49,9 +55,8 @@ void append_elements(const DrapeModel& part, int shift, DrapeModel* out) {
   append(part.threads.bias, &out->threads.bias);
   append(part.membranes.shape, &out->membranes.shape);
   append(part.membranes.stiffness, &out->membranes.stiffness);
-  append_shifted(part.hinges.particle, shift, &out->hinges.particle);
-  append(part.hinges.weight, &out->hinges.weight);
-  append(part.hinges.stiffness, &out->hinges.stiffness);
+  append_hinges(part.hinges, shift, &out->hinges);
+  append_hinges(part.viscous, shift, &out->viscous);
   append_shifted(part.folds.column, out->folds.count(), &out->folds.column);
   append_shifted(part.folds.particle, shift, &out->folds.particle);
   append(part.folds.rest_angle, &out->folds.rest_angle);

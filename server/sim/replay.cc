@@ -11,7 +11,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '5'};
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '6'};
 
 class Writer {
  public:
@@ -77,6 +77,7 @@ void visit_model(Archive& a, Model& m) {
   a(m.folds.particle), a(m.folds.rest_angle), a(m.folds.edge_length), a(m.folds.weight), a(m.folds.row_begin);
   a(m.folds.column), a(m.folds.stiffness), a(m.fabrics), a(m.fabric_index);
   a(m.bend_matrix.row_begin), a(m.bend_matrix.column), a(m.bend_matrix.stiffness);
+  a(m.viscous.particle), a(m.viscous.weight), a(m.viscous.stiffness);
 }
 
 template <typename Archive, typename Settings>
@@ -132,8 +133,7 @@ bool consistent(const ReplayBundle& b) {
   if (m.fabrics.empty() || m.fabric_index.size() != n) return false;
   for (const uint8_t index : m.fabric_index)
     if (index >= m.fabrics.size()) return false;
-  const size_t t = m.triangles.size(), s = m.springs.a.size(), h = m.hinges.particle.size(),
-               f = m.folds.particle.size();
+  const size_t t = m.triangles.size(), s = m.springs.a.size(), f = m.folds.particle.size();
   if (m.corner_flat.size() != t || m.rest_area.size() != t) return false;
   for (const size_t size :
        {m.springs.b.size(), m.springs.rest.size(), m.springs.stiffness.size(), m.springs.kind.size()})
@@ -142,7 +142,8 @@ bool consistent(const ReplayBundle& b) {
     if (size != m.threads.shape.size()) return false;
   if (m.membranes.stiffness.size() != m.membranes.shape.size()) return false;
   if (m.threads.shape.size() > t || m.membranes.shape.size() > t) return false;
-  if (m.hinges.weight.size() != h || m.hinges.stiffness.size() != h) return false;
+  for (const Hinges* h : {&m.hinges, &m.viscous})
+    if (h->weight.size() != h->particle.size() || h->stiffness.size() != h->particle.size()) return false;
   if (m.folds.rest_angle.size() != f || m.folds.edge_length.size() != f || m.folds.weight.size() != f) return false;
   if (f > 0 && (m.folds.row_begin.size() != f + 1 || m.folds.row_begin[0] != 0 ||
                 static_cast<size_t>(m.folds.row_begin[f]) != m.folds.column.size()))
@@ -163,7 +164,7 @@ bool consistent(const ReplayBundle& b) {
   for (int i : bend.column) good = good && inside(i);
   for (const Triangle& c : m.triangles) good = good && inside(c[0]) && inside(c[1]) && inside(c[2]);
   for (size_t i = 0; i < s; ++i) good = good && inside(m.springs.a[i]) && inside(m.springs.b[i]);
-  for (const auto* list : {&m.hinges.particle, &m.folds.particle})
+  for (const auto* list : {&m.hinges.particle, &m.viscous.particle, &m.folds.particle})
     for (const auto& p : *list)
       for (int i : p) good = good && inside(i);
   return good;

@@ -218,6 +218,61 @@ TEST_F(Drapes, AWatchTellsTheStagesInOrderAndEndsWithTheResult) {
   EXPECT_GT(elapsed, 0.0);
 }
 
+TEST_F(Drapes, WhatARunningDrapeShowsCanBeFetchedAndOnlyItsFramesStay) {
+  service_.play().shows = true;
+  hold();
+  const std::string name = service_.client().begin_drape(service_.drape_request()).value();
+  std::string look, frames;
+  const auto status = service_.client().watch(name, [&](const std::string&, const v1::OperationMetadata& metadata) {
+    if (metadata.files_size() < 2) return;
+    EXPECT_EQ(metadata.state(), v1::TASK_STATE_RUNNING);
+    frames = service_.client().fetch(metadata.files(0)).value();
+    EXPECT_EQ(metadata.files(1).media_type(), "model/gltf-binary");
+    look = service_.client().fetch(metadata.files(1)).value();
+    EXPECT_EQ(service_.client().get_drape(name)->artifacts_size(), 0);  // it is not done
+    release();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(look, "second look");
+  EXPECT_EQ(frames, "frames");
+  const v1::Drape drape = service_.client().get_drape(name).value();
+  std::set<std::string> names;
+  for (const v1::Artifact& artifact : drape.artifacts()) names.insert(artifact.file_name());
+  EXPECT_EQ(names, (std::set<std::string>{"drape.json", "frames_000.bin"}));
+  EXPECT_FALSE(service_.jobs().needs_blob(sha256_hex("second look")).value());
+}
+
+TEST_F(Drapes, MotionAndPreviewsHaveTheirRangesAndPreviewsAreNoPartOfADrape) {
+  v1::CreateDrapeRequest request = service_.drape_request();
+  const std::string plain = service_.client().begin_drape(request).value();
+  request.mutable_preview_interval()->set_seconds(2);
+  EXPECT_EQ(service_.client().begin_drape(request).value(), plain);
+  request.mutable_motion()->set_frames_per_second(25);
+  EXPECT_NE(service_.client().begin_drape(request).value(), plain);
+  const auto field_of = [&](const v1::CreateDrapeRequest& wrong) {
+    const auto detail = error_detail(service_.client().begin_drape(wrong).status());
+    return detail ? cat(detail->reason, " ", detail->field) : std::string();
+  };
+  v1::CreateDrapeRequest wrong = request;
+  wrong.mutable_motion()->mutable_duration()->set_seconds(21);
+  EXPECT_EQ(field_of(wrong), "SETTING_OUT_OF_RANGE motion.duration");
+  wrong.mutable_motion()->mutable_duration()->set_seconds(19);
+  EXPECT_EQ(field_of(wrong), "SETTING_OUT_OF_RANGE motion.duration");  // 475 frames
+  wrong = request;
+  wrong.mutable_motion()->set_frames_per_second(61);
+  EXPECT_EQ(field_of(wrong), "SETTING_OUT_OF_RANGE motion.frames_per_second");
+  wrong = request;
+  wrong.mutable_motion()->mutable_wind_duration();
+  EXPECT_EQ(field_of(wrong), "SETTING_OUT_OF_RANGE motion.wind_duration");
+  wrong = request;
+  wrong.mutable_preview_interval()->set_seconds(0);
+  EXPECT_EQ(field_of(wrong), "SETTING_OUT_OF_RANGE preview_interval");
+  wrong = request;
+  wrong.clear_motion();
+  wrong.add_exports(v1::EXPORT_FRAMES);
+  EXPECT_EQ(field_of(wrong), "SETTINGS_CONFLICT exports");
+}
+
 TEST_F(Drapes, AWatcherMayLeaveAndComeBackAndTheWorkGoesOn) {
   hold();
   const std::string name = service_.client().begin_drape(service_.drape_request()).value();

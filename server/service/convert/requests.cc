@@ -258,6 +258,34 @@ absl::StatusOr<FabricRequest> to_domain(const v1::CreateFabricRequest& request) 
                        "Upload it as a file, or leave out what is not in tryon.fabric.v1.");
 }
 
+absl::Duration duration_of(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
+}
+
+absl::StatusOr<Motion> motion_of(const v1::Motion& motion) {
+  Motion out;
+  if (motion.has_duration()) out.seconds = absl::ToDoubleSeconds(duration_of(motion.duration()));
+  if (motion.frames_per_second() != 0.0) out.frames_per_second = motion.frames_per_second();
+  if (motion.has_wind_duration()) {
+    out.wind_seconds = absl::ToDoubleSeconds(duration_of(motion.wind_duration()));
+    if (!(out.wind_seconds > 0.0)) {
+      return invalid_input("SETTING_OUT_OF_RANGE", "motion.wind_duration", "the wind blows for no time at all",
+                           "Leave out wind_mps for still air, or wind_duration for wind to the end.");
+    }
+  }
+  out.from_sewn = motion.from_sewn();
+  return out;
+}
+
+absl::StatusOr<double> preview_interval_of(const v1::CreateDrapeRequest& request) {
+  if (!request.has_preview_interval()) return 0.0;
+  const double seconds = absl::ToDoubleSeconds(duration_of(request.preview_interval()));
+  if (seconds >= 0.1 && seconds <= 3600.0) return seconds;
+  return invalid_input("SETTING_OUT_OF_RANGE", "preview_interval",
+                       cat("preview_interval is ", seconds, " s, outside 0.1 .. 3600"),
+                       "Give a duration in that range, or none.");
+}
+
 absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   DrapeSettings out;
   if (!request.fabric().empty()) out.fabric = fabric_order(request.fabric());
@@ -272,6 +300,10 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   out.proxy_shape = shape_of(request.proxy_shape());
   out.wind_mps = Vec3(request.wind_mps().x(), request.wind_mps().y(), request.wind_mps().z());
   RETURN_IF_ERROR(read_air(request.wind(), &out.air));
+  if (request.has_motion()) {
+    ASSIGN_OR_RETURN(out.motion, motion_of(request.motion()));
+  }
+  ASSIGN_OR_RETURN(out.preview_seconds, preview_interval_of(request));
   RETURN_IF_ERROR(check_enum(v1::Membrane_IsValid(request.membrane()), "membrane"));
   RETURN_IF_ERROR(check_enum(v1::Bending_IsValid(request.bending()), "bending"));
   if (request.membrane() != v1::MEMBRANE_UNSPECIFIED)
@@ -284,10 +316,6 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   if (own_fabric_id(out.fabric).empty()) RETURN_IF_ERROR(with_proto_field(fabric_by_name(out.fabric).status()));
   RETURN_IF_ERROR(sim::check_solver(out.solver));
   return out;
-}
-
-absl::Duration duration_of(const google::protobuf::Duration& duration) {
-  return absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
 }
 
 absl::StatusOr<absl::Duration> time_limit_of(const v1::CreateDrapeRequest& request) {

@@ -70,6 +70,8 @@ v1::OperationMetadata metadata_of(const TaskRecord& task, int64_t now_us) {
   const int64_t end = is_final(task.state) ? task.finished_us : now_us;
   if (task.started_us > 0) out.set_elapsed_seconds(std::max(0.0, static_cast<double>(end - task.started_us) * 1e-6));
   set_create_time(task, out.mutable_create_time());
+  if (is_final(task.state)) return out;
+  for (const auto& [name, blob] : task.outputs) set_artifact(name, blob, out.add_files());
   return out;
 }
 
@@ -158,7 +160,7 @@ v1::Drape to_drape(const TaskRecord& task) {
   v1::Drape out;
   out.set_name(target_name(task));
   out.set_state(to_state(task.state));
-  add_artifacts(task, &out);
+  if (is_final(task.state)) add_artifacts(task, &out);
   if (task.state != TaskState::kSucceeded) return out;
   out.set_settled(task.settled);
   const Json json = summary_of(task);

@@ -32,15 +32,16 @@ void add_words(const nlohmann::json& json, const char* pointer, Add add) {
   }
 }
 
+inline void set_artifact(const std::string& name, const BlobRef& blob, v1::Artifact* out) {
+  out->set_file_name(name);
+  out->set_sha256(blob.digest);
+  out->set_size_bytes(blob.size);
+  out->set_media_type(blob.media_type);
+}
+
 template <typename Resource>
 void add_artifacts(const TaskRecord& task, Resource* out) {
-  for (const auto& [name, blob] : task.outputs) {
-    v1::Artifact* artifact = out->add_artifacts();
-    artifact->set_file_name(name);
-    artifact->set_sha256(blob.digest);
-    artifact->set_size_bytes(blob.size);
-    artifact->set_media_type(blob.media_type);
-  }
+  for (const auto& [name, blob] : task.outputs) set_artifact(name, blob, out->add_artifacts());
 }
 
 }  // namespace tryon

@@ -41,7 +41,8 @@ void PotentialHessian::visit_pairs(Visit visit) const {
   };
   if (model_.threads.count() + model_.membranes.count() > 0)
     for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
-  for (const auto& particle : model_.hinges.particle) all(particle.data(), 4);
+  for (const Hinges* hinges : {&model_.hinges, &model_.viscous})
+    for (const auto& particle : hinges->particle) all(particle.data(), 4);
   for (int i = 0; i + 1 < static_cast<int>(model_.bend_matrix.row_begin.size()); ++i) {
     visit(i, i);
     for (int k = model_.bend_matrix.row_begin[i]; k < model_.bend_matrix.row_begin[i + 1]; ++k)
@@ -159,9 +160,9 @@ void PotentialHessian::add_membranes(const std::vector<RVec3>& x, bool convex) {
   }
 }
 
-void PotentialHessian::add_hinges() {
-  for (int h = 0; h < model_.hinges.count(); ++h) {
-    const auto k = bend::hessian(model_.hinges.stiffness[h], model_.hinges.weight[h]);
+void PotentialHessian::add_hinges(const Hinges& hinges, double times) {
+  for (int h = 0; h < hinges.count(); ++h) {
+    const auto k = bend::hessian(static_cast<Real>(times) * hinges.stiffness[h], hinges.weight[h]);
     for (int a = 0; a < 4; ++a)
       for (int b = 0; b <= a; ++b) add(double(k(a, b)) * Matrix3::Identity());
   }
@@ -301,7 +302,8 @@ bool PotentialHessian::assemble(const std::vector<RVec3>& x, bool convex, const 
   next_ = 0;
   add_threads(x, convex);
   add_membranes(x, convex);
-  add_hinges();
+  add_hinges(model_.hinges, 1.0);
+  add_hinges(model_.viscous, 1.0 / settings_.time_step);
   add_bend_matrix();
   add_springs(x, convex);
   add_folds(x, convex);

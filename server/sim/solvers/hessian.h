@@ -35,7 +35,7 @@ class PotentialHessian {
   void add(const Matrix3& k);  // to the next block in assembly order
   void add_threads(const std::vector<RVec3>& x, bool convex);
   void add_membranes(const std::vector<RVec3>& x, bool convex);
-  void add_hinges();
+  void add_hinges(const Hinges& hinges, double times);
   void add_bend_matrix();
   void add_folds(const std::vector<RVec3>& x, bool convex);
   void add_springs(const std::vector<RVec3>& x, bool convex);

@@ -14,6 +14,7 @@
 #include "server/base/run_context.h"
 #include "server/sim/collision/contact.h"
 #include "server/sim/collision/self_contact.h"
+#include "server/sim/constraints/bend_damping.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/forces/outer.h"
 #include "server/sim/model.h"
@@ -57,7 +58,7 @@ class IncrementalPotential {
   ContactSet& contact() { return contact_; }
   const ContactSet& contact() const { return contact_; }
   const SelfContact* layers() const { return self_contact_.get(); }  // null where the scene has none
-  // M/h^2 + L of Wan 2020 (eq. 15), pinned rows and columns cleared to the identity: [particle_count, particle_count].
+  // M/h^2 + L of Wan 2020 (eq. 15) and the damping's, pinned rows and columns cleared to the identity: [particle_count, particle_count].
   Eigen::SparseMatrix<double> constant_matrix() const;
 
  private:
@@ -71,6 +72,7 @@ class IncrementalPotential {
   const SolverSettings settings_;
   const Real inverse_h2_;
   ElasticEnergy elastic_;
+  BendDamping damping_;
   ContactSet contact_;
   std::unique_ptr<SelfContact> self_contact_;  // made when a scene first asks for it
   bool any_pinned_ = false;

@@ -84,6 +84,11 @@ absl::StatusOr<PipelineResult> HostedService::perform(const RunContext& run, con
   ++play_.begun;
   if (play_.wears) result.artifacts[kWornName] = {"worn", "application/octet-stream"};
   for (const char* stage : {"assemble", "sew", "drape"}) run.report(stage, 0.5);
+  if (play_.shows) {
+    for (const char* look : {"first look", "second look"}) run.show({"preview.glb", look, "model/gltf-binary"});
+    run.show({"frames_000.bin", "frames", "application/octet-stream"});
+    result.artifacts["frames_000.bin"] = {"frames", "application/octet-stream"};
+  }
   while (play_.hold) {
     if (const absl::Status stopped = run.check(); !stopped.ok()) {
       ++play_.cut_short;

@@ -18,12 +18,14 @@
 namespace tryon::testing {
 
 // What the worker does: bodies and garments are done at once; a drape tells its stages, waits while `hold` is set, and
-// ends as told. Cancellation and deadline end it as they end the pipeline.
+// ends as told. Cancellation and deadline end it as
+// they end the pipeline.
 struct Play {
   std::atomic<bool> hold{false};
   std::atomic<int> begun{0}, cut_short{0};  // drapes
   std::atomic<bool> settles{true};
   std::atomic<bool> wears{false};  // drapes leave what another can go over
+  std::atomic<bool> shows{false};  // two previews and a file of frames, before they wait
   absl::Status fault;              // of drapes; set before the first
 };
 

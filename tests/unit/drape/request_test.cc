@@ -24,6 +24,8 @@ DrapeRequest sample_request() {
   r.settings.air.turbulence = 0.3, r.settings.air.turbulence_length = 0.2, r.settings.air.seed = 0xffffffffffffffffull;
   r.settings.membrane = MembraneModel::kContinuum;
   r.settings.bending = BendingModel::kShape;
+  r.settings.motion = Motion{4.5, 24, 2.25, true};
+  r.settings.preview_seconds = 0.75;
   return r;
 }
 
@@ -40,6 +42,19 @@ TEST(DrapeRequest, JsonRoundTripKeepsEveryField) {
   EXPECT_EQ(back->settings.air.seed, r.settings.air.seed);
   EXPECT_EQ(back->settings.membrane, MembraneModel::kContinuum);
   EXPECT_EQ(back->settings.bending, BendingModel::kShape);
+  ASSERT_TRUE(back->settings.motion.has_value());
+  EXPECT_EQ(back->settings.motion->wind_seconds, 2.25);
+  EXPECT_TRUE(back->settings.motion->from_sewn);
+  EXPECT_EQ(back->settings.preview_seconds, 0.75);
+}
+
+TEST(DrapeRequest, MotionChangesTheDrapeAndPreviewsDoNot) {
+  DrapeRequest r = sample_request();
+  const std::string before = digest(r);
+  r.settings.preview_seconds = 0.0;
+  EXPECT_EQ(digest(r), before);
+  r.settings.motion->from_sewn = false;
+  EXPECT_NE(digest(r), before);
 }
 
 TEST(BodyRequest, JsonRoundTripKeepsEveryField) {

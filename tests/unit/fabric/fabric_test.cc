@@ -75,5 +75,20 @@ TEST(FabricJson, GarbageIsRefusedByName) {
   }
 }
 
+TEST(Fabric, ClothThatRemembersItsFoldsMoreIsDampedMore) {
+  Fabric fabric;
+  fabric.bend_hysteresis = 1e-4;
+  const double before = bend_damping_of(fabric);
+  fabric.bend_hysteresis = 2e-4;
+  EXPECT_NEAR(bend_damping_of(fabric), 2 * before, 1e-12);
+  fabric.bend_warp = fabric.bend_weft = 4 * fabric.bend_warp;
+  EXPECT_NEAR(bend_damping_of(fabric), before / 2, 1e-12);
+  for (const std::string& name : fabric_names()) {
+    const double damping = bend_damping_of(fabric_by_name(name).value());
+    EXPECT_GT(damping, 0.0) << name;
+    EXPECT_LE(damping, 1.0) << name;
+  }
+}
+
 }  // namespace
 }  // namespace tryon

@@ -1,0 +1,79 @@
+#include "server/drape/worn_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "server/base/status.h"
+
+namespace tryon {
+namespace {
+
+constexpr double kTetherParts = 4.0, kMostTethers = 64.0;  // of one span of an elastic
+constexpr double kSteepBetweenGarments = 0.01;             // whole garments press on each other harder than folds do
+
+// A tether pulls only where it is longer than its rest length, as an elastic does. All tethers of a cloth are equally
+// stiff: stiffer spans take several of the softest one's quarter.
+void add_elastics(const WeldedMesh& welded, sim::ClothInput* cloth) {
+  double softest = 1e300;
+  for (const ElasticSpan& span : welded.elastics) softest = std::min(softest, span.stiffness);
+  if (welded.elastics.empty()) return;
+  cloth->tether_stiffness = std::clamp(softest / kTetherParts, 1e-3, 1e6);
+  for (const ElasticSpan& span : welded.elastics) {
+    const double parts = std::min(std::round(span.stiffness / cloth->tether_stiffness), kMostTethers);
+    for (int i = 0; i < parts; ++i) cloth->tethers.push_back({span.a, span.b, span.length});
+  }
+}
+
+sim::ClothInput closed_garment(const WeldedMesh& welded, const Fabric& fabric) {
+  sim::ClothInput cloth;
+  cloth.positions = welded.mesh.positions;
+  cloth.triangles = welded.mesh.triangles;
+  cloth.corner_flat = welded.corner_flat;
+  cloth.fabric = spring_fabric(fabric);
+  add_elastics(welded, &cloth);
+  return cloth;
+}
+
+}  // namespace
+
+sim::SpringFabric spring_fabric(const Fabric& f) {
+  return {.areal_density = f.areal_density,
+          .stretch_warp = f.stretch_warp,
+          .stretch_weft = f.stretch_weft,
+          .shear = f.shear,
+          .bend_warp = f.bend_warp,
+          .bend_weft = f.bend_weft,
+          .thickness = f.thickness,
+          .friction_static = f.friction_static,
+          .friction_kinetic = f.friction_kinetic};
+}
+
+absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, const SettleOptions& options, bool moving,
+                                           sim::DrapeState* state) {
+  std::vector<sim::DrapeModel> parts;
+  for (const auto& [welded, fabric] : cloths) {
+    sim::ClothInput cloth = closed_garment(welded, fabric);
+    cloth.layout = options.membrane;
+    cloth.bend = options.bend;
+    if (moving) cloth.fabric.bend_damping = bend_damping_of(fabric);
+    ASSIGN_OR_RETURN(sim::DrapeModel part, sim::build_model(cloth));
+    parts.push_back(std::move(part));
+    const sim::DrapeState start = sim::start_state(cloth);
+    state->x.insert(state->x.end(), start.x.begin(), start.x.end());
+    state->v.insert(state->v.end(), start.v.begin(), start.v.end());
+  }
+  if (parts.size() == 1) return std::move(parts.front());
+  return sim::merge_models(parts);
+}
+
+sim::Scene worn_scene(const std::vector<Cloth>& cloths, const sim::Collider& collider, LayerContact layers) {
+  sim::Scene scene;
+  scene.collider = &collider;
+  scene.middle_room = 0.5 * scene.contact_offset;
+  if (layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
+  if (cloths.size() > 1) scene.steep_share = kSteepBetweenGarments;
+  return scene;
+}
+
+}  // namespace tryon
