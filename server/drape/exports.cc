@@ -72,8 +72,9 @@ ExportPiece simplified(const ExportPiece& piece, int most_triangles) {
 
 void add_frames(const std::vector<std::vector<Vec3>>& frames, double seconds, const ShownGarment& shown,
                 ExportPiece* piece) {
-  for (const auto& frame : frames) piece->frames.push_back(spread_to(shown, frame));
-  piece->frame_seconds = seconds;
+  const ShownFrames taken = shown_frames(frames.size(), seconds);
+  for (const size_t k : taken.index) piece->frames.push_back(spread_to(shown, frames[k]));
+  piece->frame_seconds = taken.seconds;
 }
 
 ExportPiece cloth_piece(std::string name, const ShownGarment& shown, const Vec3& colour) {

@@ -89,8 +89,9 @@ absl::StatusOr<std::vector<Vec3>> move_in_air(const RunContext& run, const std::
     if (options.on_frame) options.on_frame(of_the_garment(report->blown.back(), cloths));
     if (last) break;
   }
-  report->termination = "blown";
-  if (!is_still(options, motion.seconds) || near_deadline(run)) return report->blown.back();
+  const bool whole = static_cast<int>(report->blown.size()) == frames;
+  report->termination = whole ? "blown" : "deadline";
+  if (!whole || !is_still(options, motion.seconds)) return report->blown.back();
   return rest_where_they_hang(run, cloths, collider, options, report->blown.back(), report);
 }
 

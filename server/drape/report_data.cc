@@ -11,6 +11,7 @@
 #include "server/drape/body_pictures.h"
 #include "server/drape/cloth_fields.h"
 #include "server/drape/cross_sections.h"
+#include "server/drape/shown_garment.h"
 #include "server/io/pattern_svg.h"
 #include "server/mesh/simplify.h"
 
@@ -119,8 +120,9 @@ Json frames_json(const SettleReport& report) {
   for (const auto& frame : report.blown) {
     for (const Vec3& p : frame) box.extend(p);
   }
-  Json out{{"seconds", report.blown_step_s}, {"box", json_of(box)}, {"positions", Json::array()}};
-  for (const auto& frame : report.blown) out["positions"].push_back(packed_places(frame, box));
+  const ShownFrames taken = shown_frames(report.blown.size(), report.blown_step_s);
+  Json out{{"seconds", taken.seconds}, {"box", json_of(box)}, {"positions", Json::array()}};
+  for (const size_t k : taken.index) out["positions"].push_back(packed_places(report.blown[k], box));
   return out;
 }
 

@@ -230,7 +230,9 @@ absl::Status out_of_range(std::string_view field, double value, std::string_view
                        cat("Choose a value in ", range, "."));
 }
 
-absl::Status check_air(const sim::Wind& air, bool still) {
+constexpr double kMostWind = 60.0;  // m/s, gusts included
+
+absl::Status check_air(const sim::Wind& air, double speed) {
   const struct {
     std::string_view name, range;
     double value, low, high;
@@ -240,7 +242,13 @@ absl::Status check_air(const sim::Wind& air, bool still) {
                 {"wind.turbulence_length_m", "0.05 .. 10 m", air.turbulence_length, 0.05, 10}};
   for (const auto& f : fields)
     if (!(f.value >= f.low && f.value <= f.high)) return out_of_range(cat("settings.", f.name), f.value, f.range);
-  if (!still || (air.gust_ratio == 0 && air.turbulence == 0)) return absl::OkStatus();
+  const double gusts = speed * (1 + air.gust_ratio);
+  if (gusts > kMostWind) {
+    return invalid_input("SETTING_OUT_OF_RANGE", "settings.wind.gust_ratio",
+                         cat("the gusts blow at ", gusts, " m/s, more than ", kMostWind),
+                         "Choose less wind, or a lower gust_ratio.");
+  }
+  if (speed > 0 || (air.gust_ratio == 0 && air.turbulence == 0)) return absl::OkStatus();
   return invalid_input("SETTINGS_CONFLICT",
                        air.gust_ratio > 0 ? "settings.wind.gust_ratio" : "settings.wind.turbulence_ratio",
                        "gusts and turbulence are shares of the wind's speed, and the air stands still",
@@ -352,10 +360,10 @@ absl::Status validate(const DrapeSettings& s) {
   if (!(s.resolution_mm >= 5.0 && s.resolution_mm <= 50.0)) {
     return out_of_range("settings.resolution_mm", s.resolution_mm, "5 .. 50 mm");
   }
-  if (!s.wind_mps.allFinite() || s.wind_mps.norm() > 60.0) {
+  if (!s.wind_mps.allFinite() || s.wind_mps.norm() > kMostWind) {
     return out_of_range("settings.wind_mps", s.wind_mps.norm(), "0 .. 60 m/s");
   }
-  RETURN_IF_ERROR(check_air(s.air, s.wind_mps.isZero(0.0)));
+  RETURN_IF_ERROR(check_air(s.air, s.wind_mps.norm()));
   if (s.motion) RETURN_IF_ERROR(check_motion(*s.motion));
   RETURN_IF_ERROR(check_models(s));
   RETURN_IF_ERROR(check_exports(s));

@@ -31,4 +31,14 @@ ShownGarment shown_garment(const Worn& worn) {
   return shown_cloth(worn.garment.cloth, worn.garment.uv, worn.garment.shown);
 }
 
+ShownFrames shown_frames(size_t frame_count, double seconds) {
+  const size_t stride = (frame_count + kMostShownFrames - 1) / kMostShownFrames;
+  ShownFrames out;
+  out.seconds = seconds * static_cast<double>(stride);
+  for (size_t k = 0; k < frame_count; ++k) {
+    if ((frame_count - 1 - k) % stride == 0) out.index.push_back(k);
+  }
+  return out;
+}
+
 }  // namespace tryon

@@ -20,6 +20,14 @@ struct ShownGarment {
 ShownGarment shown_garment(const GarmentMesh& garment, const WeldedMesh& cloth);
 ShownGarment shown_garment(const Worn& worn);
 
+// Of so many frames those that a file for viewers holds: at most kMostShownFrames, evenly, the last among them.
+inline constexpr size_t kMostShownFrames = 60;
+struct ShownFrames {
+  std::vector<size_t> index;
+  double seconds = 0.0;  // from one to the next
+};
+ShownFrames shown_frames(size_t frame_count, double seconds);
+
 template <typename T>
 std::vector<T> picked(const std::vector<T>& list, const std::vector<int>& source) {
   std::vector<T> out;

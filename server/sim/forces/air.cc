@@ -58,7 +58,7 @@ AirField::AirField(const Wind& wind) : wind_(wind) {
 Eigen::Vector3d AirField::velocity(const Eigen::Vector3d& place, double time) const {
   Eigen::Vector3d v = wind_.velocity;
   if (wind_.gust_ratio != 0) v *= 1 + wind_.gust_ratio * 0.5 * (1 - std::cos(2 * kPi * time / wind_.gust_period));
-  if (wind_.turbulence == 0) return v;
+  if (wind_.turbulence == 0 || wind_.still()) return v;
   for (const Wave& wave : waves_) {
     const double phase = wave.number.dot(place) - wave.frequency * time;
     v += std::cos(phase) * wave.cosine + std::sin(phase) * wave.sine;

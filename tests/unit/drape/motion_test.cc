@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "server/drape/showing.h"
+#include "server/drape/shown_garment.h"
 #include "server/io/worn_file.h"
 #include "tests/unit/drape/drape_with_threads.h"
 
@@ -135,6 +136,16 @@ TEST(Motion, SameFramesForOneAndThreeThreads) {
   ASSERT_TRUE(one.result.artifacts.count("frames_000.bin") && three.result.artifacts.count("frames_000.bin"));
   for (const char* file : {"frames_000.bin", "garment.glb", kWornName})
     EXPECT_TRUE(one.result.artifacts.at(file).bytes == three.result.artifacts.at(file).bytes) << file;
+}
+
+TEST(Motion, FilesForViewersTakeFramesEvenlyUpToTheLast) {
+  EXPECT_EQ(shown_frames(3, 0.1).index, (std::vector<size_t>{0, 1, 2}));
+  EXPECT_EQ(shown_frames(0, 0.1).index.size(), 0u);
+  const ShownFrames many = shown_frames(299, 0.02);
+  EXPECT_EQ(many.index.size(), 60u);
+  EXPECT_EQ(many.index.back(), 298u);
+  EXPECT_EQ(many.index[1] - many.index[0], 5u);
+  EXPECT_EQ(many.seconds, 0.1);
 }
 
 TEST(Motion, WithoutAskingOnlyWindMoves) {

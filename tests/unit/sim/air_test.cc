@@ -29,6 +29,12 @@ TEST(Air, SteadyWindIsTheMeanEverywhere) {
   EXPECT_EQ((AirField(wind).velocity(Vector3d(5, 6, 7), 8.0) - wind.velocity).norm(), 0);
 }
 
+TEST(Air, WindThatHasStoppedIsStillWhateverItsGustsWere) {
+  Wind wind;
+  wind.gust_ratio = 5, wind.turbulence = 1;
+  EXPECT_EQ(AirField(wind).velocity(Eigen::Vector3d(0.1, 1.2, 0.3), 0.7), Eigen::Vector3d(0, 0, 0));
+}
+
 TEST(Air, AGustRisesToItsPeakAndComesBackOncePerPeriod) {
   Wind wind;
   wind.velocity = Vector3d(2, 0, 0);
