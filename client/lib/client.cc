@@ -297,6 +297,19 @@ absl::StatusOr<v1::SizeAdvice> Client::advise_size(const v1::AdviseSizeRequest& 
   return result_of<v1::SizeAdvice>(operation);
 }
 
+absl::Status Client::watch_frames(const std::string& name, const std::function<void(const v1::Frame&)>& take) {
+  int64_t next = 0;
+  return with_resume(next, [&] {
+    grpc::ClientContext context;
+    v1::WatchFramesRequest request;
+    request.set_name(name);
+    request.set_first_frame(static_cast<int>(next));
+    auto reader = stubs_->drapes->WatchFrames(&context, request);
+    for (v1::Frame frame; reader->Read(&frame); next = frame.index() + 1) take(frame);
+    return from_grpc_status(reader->Finish());
+  });
+}
+
 absl::Status Client::watch(const std::string& name, const OnProgress& progress) {
   const auto operation = stubs_->watch_to_end(operation_name(name), progress);
   if (!operation.ok()) return operation.status();

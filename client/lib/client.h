@@ -64,6 +64,8 @@ class Client {
   absl::Status watch(const std::string& name, const OnProgress& progress);
   absl::Status cancel(const std::string& name);
   absl::StatusOr<v1::Drape> get_drape(const std::string& name);
+  // Each frame of its motion once, in order, as they are made; ends when the drape does. Goes on after a cut.
+  absl::Status watch_frames(const std::string& name, const std::function<void(const v1::Frame&)>& take);
 
   absl::StatusOr<v1::Body> get_body(const std::string& name);
   absl::StatusOr<std::vector<v1::Body>> bodies();  // all pages, newest first

@@ -19,6 +19,7 @@
 #include "server/service/convert/requests.h"
 #include "server/service/convert/resources.h"
 #include "server/service/fabric_handler.h"
+#include "server/service/frame_reader.h"
 #include "server/service/garment_handler.h"
 #include "server/sim/solvers/solver.h"
 #include "tryon/v1/blob.grpc.pb.h"
@@ -146,6 +147,13 @@ class DrapeHandler final : public v1::DrapeService::Service {
     return call.finish(watch(context, *request, writer));
   }
 
+  grpc::Status WatchFrames(ServerContext* context, const v1::WatchFramesRequest* request,
+                           grpc::ServerWriter<v1::Frame>* writer) override {
+    CallScope call(metrics_, "DrapeService.WatchFrames");
+    call.reads(tenants_->caller(context), request->name());
+    return call.finish(frames(context, *request, writer));
+  }
+
   grpc::Status GetDrape(ServerContext* context, const v1::GetDrapeRequest* request, v1::Drape* response) override {
     CallScope call(metrics_, "DrapeService.GetDrape");
     call.reads(tenants_->caller(context), request->name());
@@ -183,6 +191,28 @@ class DrapeHandler final : public v1::DrapeService::Service {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "operations"));
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
     return stream(&tenants_->of(context), id, context, slot.get(), writer);
+  }
+
+  absl::Status frames(ServerContext* context, const v1::WatchFramesRequest& request,
+                      grpc::ServerWriter<v1::Frame>* writer) {
+    ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "drapes"));
+    ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
+    ServiceCore& core = tenants_->of(context);
+    ASSIGN_OR_RETURN(FrameReader reader, FrameReader::open(&core, id, request.first_frame()));
+    absl::Status fault;
+    const auto tell = [&](const TaskRecord& task) {
+      fault = reader.read(task, [&](const v1::Frame& frame) { return writer->Write(frame); });
+      return fault.ok();
+    };
+    const auto abandoned = [&] {
+      slot->touch();
+      return context->IsCancelled();
+    };
+    const absl::Status watched = core.watch(id, tell, abandoned);
+    if (!fault.ok()) return fault;
+    RETURN_IF_ERROR(watched);
+    ASSIGN_OR_RETURN(const TaskRecord done, core.find(id, "drape", "DRAPE_NOT_FOUND"));
+    return done.state == TaskState::kSucceeded ? absl::OkStatus() : failure_of(done);
   }
 
   absl::Status get(ServiceCore& core, const v1::GetDrapeRequest& request, v1::Drape* response) {

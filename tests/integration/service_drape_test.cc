@@ -1,6 +1,7 @@
 // The life of a drape through the API: created, watched, cancelled, left, limited, finished; the physics is played.
 #include <grpcpp/grpcpp.h>
 
+#include <cstring>
 #include <set>
 
 #include "absl/time/clock.h"
@@ -234,12 +235,63 @@ TEST_F(Drapes, WhatARunningDrapeShowsCanBeFetchedAndOnlyItsFramesStay) {
   });
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(look, "second look");
-  EXPECT_EQ(frames, "frames");
+  EXPECT_EQ(frames.size(), 8u + 10 * 12);
   const v1::Drape drape = service_.client().get_drape(name).value();
   std::set<std::string> names;
   for (const v1::Artifact& artifact : drape.artifacts()) names.insert(artifact.file_name());
-  EXPECT_EQ(names, (std::set<std::string>{"drape.json", "frames_000.bin"}));
+  EXPECT_EQ(names, (std::set<std::string>{"drape.json", "frames_000.bin", "frames_001.bin"}));
   EXPECT_FALSE(service_.jobs().needs_blob(sha256_hex("second look")).value());
+}
+
+// Ten frames before it is held, three after.
+v1::CreateDrapeRequest with_frames(v1::CreateDrapeRequest request) {
+  request.mutable_motion()->set_frames_per_second(20);
+  request.add_exports(v1::EXPORT_FRAMES);
+  return request;
+}
+
+TEST_F(Drapes, FramesAreStreamedAsTheyAreMadeEachOnceAndFromAnywhere) {
+  hold();
+  service_.play().shows = true;
+  const std::string name =
+      cat("drapes/", id_of(service_.client().begin_drape(with_frames(service_.drape_request())).value()));
+  std::vector<float> places;
+  const auto take = [&](const v1::Frame& frame) {
+    EXPECT_EQ(frame.index(), static_cast<int>(places.size()));
+    EXPECT_DOUBLE_EQ(frame.time_seconds(), (frame.index() + 1) / 20.0);
+    ASSERT_EQ(frame.positions().size(), 12u);
+    places.emplace_back();
+    std::memcpy(&places.back(), frame.positions().data(), sizeof(float));
+    if (frame.index() != 9) return;
+    EXPECT_EQ(service_.jobs().get(id_of(name))->state, TaskState::kRunning);
+    release();  // the rest comes only because these have come
+  };
+  const absl::Status status = service_.client().watch_frames(name, take);
+  EXPECT_TRUE(status.ok()) << status;
+  ASSERT_EQ(places.size(), 13u);
+  for (size_t k = 0; k < places.size(); ++k) EXPECT_EQ(places[k], static_cast<float>(k));
+  grpc::ClientContext context;
+  v1::WatchFramesRequest rest;
+  rest.set_name(name);
+  rest.set_first_frame(7);
+  auto reader = v1::DrapeService::NewStub(service_.channel())->WatchFrames(&context, rest);
+  int next = 7;
+  for (v1::Frame frame; reader->Read(&frame); ++next) EXPECT_EQ(frame.index(), next);
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(next, 13);
+}
+
+TEST_F(Drapes, FramesOfADrapeThatFailsOrHasNoneEndWithTheReason) {
+  service_.play().shows = true;
+  const std::string still = service_.client().begin_drape(service_.drape_request()).value();
+  const auto nothing = [](const v1::Frame&) {};
+  EXPECT_EQ(reason_of(service_.client().watch_frames(cat("drapes/", id_of(still)), nothing)), "DRAPE_WITHOUT_FRAMES");
+  EXPECT_EQ(reason_of(service_.client().watch_frames(cat("drapes/", std::string(64, 'a')), nothing)),
+            "DRAPE_NOT_FOUND");
+  service_.wait_for(still, TaskState::kSucceeded);
+  service_.play().fault = invalid_input("SEAM_LENGTHS_DIFFER", "stitches[3]", "too long", "Ease it in.");
+  const std::string failing = service_.client().begin_drape(with_frames(service_.drape_request())).value();
+  EXPECT_EQ(reason_of(service_.client().watch_frames(cat("drapes/", id_of(failing)), nothing)), "SEAM_LENGTHS_DIFFER");
 }
 
 TEST_F(Drapes, MotionAndPreviewsHaveTheirRangesAndPreviewsAreNoPartOfADrape) {

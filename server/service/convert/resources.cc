@@ -75,6 +75,8 @@ v1::OperationMetadata metadata_of(const TaskRecord& task, int64_t now_us) {
   return out;
 }
 
+}  // namespace
+
 absl::Status failure_of(const TaskRecord& task) {
   if (task.state == TaskState::kCancelled) {
     return make_error(absl::StatusCode::kCancelled, "CANCELLED", "", "the work was cancelled",
@@ -83,8 +85,6 @@ absl::Status failure_of(const TaskRecord& task) {
   const absl::Status status = decode_status(task.status);
   return status.ok() ? internal_fault("the task failed without a reason") : status;
 }
-
-}  // namespace
 
 google::longrunning::Operation to_operation(const TaskRecord& task, int64_t now_us) {
   google::longrunning::Operation out;

@@ -10,6 +10,7 @@
 
 namespace tryon {
 
+absl::Status failure_of(const TaskRecord& task);  // why a task that ended did not succeed
 google::longrunning::Operation to_operation(const TaskRecord& task, int64_t now_us);
 v1::Body to_body(const TaskRecord& task);
 v1::Body to_listed_body(const TaskRecord& task);  // without measurements, landmarks and files

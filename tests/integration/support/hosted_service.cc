@@ -32,6 +32,15 @@ std::string summary_of(const std::string& kind) {
              "equilibrium": {"termination": "settled", "grade": "final"}})";
 }
 
+// Of one vertex, at x = the frame's number.
+std::string frames_file(int first, int count) {
+  std::string out;
+  const auto append = [&out](auto value) { out.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  append(static_cast<uint32_t>(count)), append(uint32_t{1});
+  for (int k = 0; k < count; ++k) append(static_cast<float>(first + k)), append(0.0f), append(0.0f);
+  return out;
+}
+
 }  // namespace
 
 HostedService::HostedService(HostOptions options, bool with_worker)
@@ -76,6 +85,17 @@ void HostedService::stop_host(absl::Duration grace) {
   host_.reset();
 }
 
+absl::Status HostedService::wait_while_held(const RunContext& run) {
+  while (play_.hold) {
+    if (const absl::Status stopped = run.check(); !stopped.ok()) {
+      ++play_.cut_short;
+      return stopped;
+    }
+    absl::SleepFor(absl::Milliseconds(2));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<PipelineResult> HostedService::perform(const RunContext& run, const std::string& kind) {
   PipelineResult result;
   result.summary_json = summary_of(kind);
@@ -84,18 +104,17 @@ absl::StatusOr<PipelineResult> HostedService::perform(const RunContext& run, con
   ++play_.begun;
   if (play_.wears) result.artifacts[kWornName] = {"worn", "application/octet-stream"};
   for (const char* stage : {"assemble", "sew", "drape"}) run.report(stage, 0.5);
+  const auto show_frames = [&](const std::string& name, int first, int count) {
+    if (!play_.shows) return;
+    result.artifacts[name] = {frames_file(first, count), "application/octet-stream"};
+    run.show({name, result.artifacts[name].bytes, "application/octet-stream"});
+  };
   if (play_.shows) {
     for (const char* look : {"first look", "second look"}) run.show({"preview.glb", look, "model/gltf-binary"});
-    run.show({"frames_000.bin", "frames", "application/octet-stream"});
-    result.artifacts["frames_000.bin"] = {"frames", "application/octet-stream"};
   }
-  while (play_.hold) {
-    if (const absl::Status stopped = run.check(); !stopped.ok()) {
-      ++play_.cut_short;
-      return stopped;
-    }
-    absl::SleepFor(absl::Milliseconds(2));
-  }
+  show_frames("frames_000.bin", 0, 10);
+  RETURN_IF_ERROR(wait_while_held(run));
+  show_frames("frames_001.bin", 10, 3);
   if (!play_.fault.ok()) return play_.fault;
   result.settled = play_.settles;
   return result;

@@ -25,7 +25,7 @@ struct Play {
   std::atomic<int> begun{0}, cut_short{0};  // drapes
   std::atomic<bool> settles{true};
   std::atomic<bool> wears{false};  // drapes leave what another can go over
-  std::atomic<bool> shows{false};  // two previews and a file of frames, before they wait
+  std::atomic<bool> shows{false};  // two previews and ten frames before they wait, three frames after
   absl::Status fault;              // of drapes; set before the first
 };
 
@@ -53,6 +53,7 @@ class HostedService {
   TaskRecord wait_for(const std::string& name, TaskState state);
 
  private:
+  absl::Status wait_while_held(const RunContext& run);
   absl::StatusOr<PipelineResult> perform(const RunContext& run, const std::string& kind);
 
   HostOptions options_;

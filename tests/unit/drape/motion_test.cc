@@ -49,15 +49,17 @@ Watched watched(const DrapeRequest& request, int threads = 2) {
 
 // Places of all frames: [frame][3 vertex_count]
 std::vector<std::vector<float>> frames_of(const Watched& drape) {
-  std::string bytes;
-  for (const auto& [name, artifact] : drape.result.artifacts) {
-    if (name.rfind("frames_", 0) == 0) bytes += artifact.bytes;
+  std::vector<std::vector<float>> out;
+  for (int file = 0;; ++file) {
+    const auto found = drape.result.artifacts.find(frames_file_name(file));
+    if (found == drape.result.artifacts.end()) break;
+    const std::vector<std::string_view> frames = frames_in(found->second.bytes).value();
+    for (const std::string_view bytes : frames) {
+      out.emplace_back(bytes.size() / sizeof(float));
+      std::memcpy(out.back().data(), bytes.data(), bytes.size());
+    }
   }
-  const size_t count = drape.metrics["motion"]["frames"].get<size_t>();
-  const size_t floats = bytes.size() / sizeof(float) / count;
-  EXPECT_EQ(count * floats * sizeof(float), bytes.size());
-  std::vector<std::vector<float>> out(count, std::vector<float>(floats));
-  for (size_t k = 0; k < count; ++k) std::memcpy(out[k].data(), bytes.data() + k * floats * sizeof(float), floats * 4);
+  EXPECT_EQ(out.size(), drape.metrics["motion"]["frames"].get<size_t>());
   return out;
 }
 
@@ -153,6 +155,16 @@ TEST(Motion, WithoutAskingOnlyWindMoves) {
   EXPECT_FALSE(motion_of(settings).has_value());
   settings.wind_mps = Vec3(0, 0, 3);
   EXPECT_EQ(motion_of(settings)->frame_count(), 30);
+}
+
+TEST(Showing, AFileOfFramesThatIsNoneIsSaidToBeNone) {
+  EXPECT_FALSE(frames_in("").ok());
+  EXPECT_FALSE(frames_in(std::string(8, '\xff')).ok());
+  std::string one(8 + 12, '\0');
+  one[0] = one[4] = 1;
+  EXPECT_EQ(frames_in(one)->size(), 1u);
+  one.pop_back();
+  EXPECT_FALSE(frames_in(one).ok());
 }
 
 TEST(Showing, PreviewsAreTheClothOfTheMomentAndChangeNothing) {
