@@ -9,8 +9,8 @@
 #include "server/base/units.h"
 #include "server/base/version.h"
 #include "server/drape/body_pictures.h"
+#include "server/drape/frames_file.h"
 #include "server/drape/outfit.h"
-#include "server/drape/showing.h"
 #include "server/fabric/fabric.h"
 #include "server/metrics/metrics.h"
 

@@ -56,11 +56,6 @@ absl::StatusOr<std::vector<Vec3>> rest_where_they_hang(const RunContext& run, co
 
 }  // namespace
 
-std::optional<Motion> motion_of(const DrapeSettings& settings) {
-  if (settings.motion || settings.wind_mps.isZero(0.0)) return settings.motion;
-  return Motion();
-}
-
 absl::StatusOr<std::vector<Vec3>> move_in_air(const RunContext& run, const std::vector<Cloth>& cloths,
                                               const sim::Collider& collider, const SettleOptions& options,
                                               SettleReport* report) {

@@ -9,9 +9,6 @@
 
 namespace tryon {
 
-// What `settings` ask for: their motion, the usual one where the wind blows, or none.
-std::optional<Motion> motion_of(const DrapeSettings& settings);
-
 // From the positions of the cloths, which options.motion must tell how to move; fills the report and its frames.
 // Positions at the end, one cloth after the other.
 absl::StatusOr<std::vector<Vec3>> move_in_air(const RunContext& run, const std::vector<Cloth>& cloths,

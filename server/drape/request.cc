@@ -379,6 +379,11 @@ absl::Status validate(const DrapeSettings& s) {
   return absl::OkStatus();
 }
 
+std::optional<Motion> motion_of(const DrapeSettings& s) {
+  if (s.motion || s.wind_mps.isZero(0.0)) return s.motion;
+  return Motion();
+}
+
 absl::Status validate_over(const DrapeSettings& s) {
   if (s.motion && s.motion->from_sewn) {
     return invalid_input("SETTINGS_CONFLICT", "settings.motion.from_sewn",

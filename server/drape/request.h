@@ -94,6 +94,8 @@ struct DrapeSettings {
   double preview_seconds = 0.0;  // least time between two previews of the cloth; 0: none
 };
 absl::Status validate(const DrapeSettings& settings);
+// What they ask for: their motion, the usual one where the wind blows, or none.
+std::optional<Motion> motion_of(const DrapeSettings& settings);
 
 struct DrapeRequest {
   BodyRequest body;

@@ -3,8 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "server/drape/motion.h"
-
 namespace tryon {
 
 std::unique_ptr<sim::Collider> make_collider(const DrapeSettings& settings, const FittedPerson& person) {

@@ -4,8 +4,7 @@
 
 #include "server/base/status.h"
 #include "server/base/text.h"
-#include "server/drape/motion.h"
-#include "server/drape/showing.h"
+#include "server/drape/frames_file.h"
 
 namespace tryon {
 namespace {

@@ -1,5 +1,5 @@
 // What it is: a drape's frames for one watcher: of every state of its task the frames that came since the last, each
-// once, in order, out of the files of drape/showing.h. Units: simulated seconds; positions in metres. How it fails:
+// once, in order, out of drape/frames_file.h's files. Units: simulated seconds; positions in metres. How it fails:
 // DRAPE_NOT_FOUND, DRAPE_WITHOUT_FRAMES, SETTING_OUT_OF_RANGE; as the blob store; CANCELLED once the watcher takes no
 // more. Thread rules: one object, one call.
 #pragma once

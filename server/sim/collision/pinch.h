@@ -2,7 +2,8 @@
 // surface and one that stands opposite: surface_across() says where the second one is. Units: m; `distance` is what its
 // tangent plane, taken where it becomes the nearer one, says of `point`: right to hundredths of a millimetre for
 // pinches of a millimetre, never less than the nearest. How it fails: nothing opposite within kPinchReach is a distance
-// of kNoneAcross. Thread rules: pure, any thread.
+// of kNoneAcross. Thread rules: pure, any thread. Contact and certificate ask alike: it is a question to the body, not
+// a force.
 #pragma once
 
 #include "server/sim/collision/collider.h"

@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                             ""},
                       Fault{"AGustThatStops",
                             [](Json*, DrapeSettings* s) {
-                              s->wind_mps = Vec3(0, 0, 10);
+                              s->wind_mps = Vec3(0, 0, 4);
                               s->air.gust_ratio = 5, s->air.gust_period = 0.3, s->air.turbulence = 1;
                               s->motion = Motion{0.5, 10, 0.3, false};
                             },
