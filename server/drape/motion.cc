@@ -34,12 +34,6 @@ std::vector<Vec3> of_the_garment(const std::vector<Vec3>& all, const std::vector
   return {all.end() - static_cast<std::ptrdiff_t>(cloths.back().welded.mesh.positions.size()), all.end()};
 }
 
-RestGoal rest_again() {
-  RestGoal goal = rest_goal(0, 1);
-  goal.fall_steps = 0, goal.begin = 0.0, goal.share = 1.0;
-  return goal;
-}
-
 absl::StatusOr<std::vector<Vec3>> rest_where_they_hang(const RunContext& run, const std::vector<Cloth>& cloths,
                                                        const sim::Collider& collider, const SettleOptions& options,
                                                        const std::vector<Vec3>& positions, SettleReport* report) {
@@ -51,7 +45,7 @@ absl::StatusOr<std::vector<Vec3>> rest_where_they_hang(const RunContext& run, co
   }
   std::vector<Cloth> moved;
   for (size_t k = 0; k < cloths.size(); ++k) moved.push_back({hanging[k], cloths[k].fabric});
-  return come_to_rest(run, moved, collider, options, rest_again(), report);
+  return come_to_rest(run, moved, collider, options, only_rest_goal(0), report);
 }
 
 }  // namespace

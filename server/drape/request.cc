@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 
 #include "nlohmann/json.hpp"
 #include "server/base/hash.h"
@@ -230,18 +231,25 @@ absl::Status out_of_range(std::string_view field, double value, std::string_view
                        cat("Choose a value in ", range, "."));
 }
 
+struct RangedField {
+  std::string_view name, range;
+  double value, low, high;
+};
+absl::Status check_ranges(std::initializer_list<RangedField> fields) {
+  for (const RangedField& f : fields) {
+    if (!(f.value >= f.low && f.value <= f.high)) return out_of_range(f.name, f.value, f.range);
+  }
+  return absl::OkStatus();
+}
+
 constexpr double kMostWind = 60.0;  // m/s, gusts included
 
 absl::Status check_air(const sim::Wind& air, double speed) {
-  const struct {
-    std::string_view name, range;
-    double value, low, high;
-  } fields[] = {{"wind.gust_ratio", "0 .. 5", air.gust_ratio, 0, 5},
-                {"wind.gust_period_seconds", "0.1 .. 60 s", air.gust_period, 0.1, 60},
-                {"wind.turbulence_ratio", "0 .. 1", air.turbulence, 0, 1},
-                {"wind.turbulence_length_m", "0.05 .. 10 m", air.turbulence_length, 0.05, 10}};
-  for (const auto& f : fields)
-    if (!(f.value >= f.low && f.value <= f.high)) return out_of_range(cat("settings.", f.name), f.value, f.range);
+  RETURN_IF_ERROR(
+      check_ranges({{"settings.wind.gust_ratio", "0 .. 5", air.gust_ratio, 0, 5},
+                    {"settings.wind.gust_period_seconds", "0.1 .. 60 s", air.gust_period, 0.1, 60},
+                    {"settings.wind.turbulence_ratio", "0 .. 1", air.turbulence, 0, 1},
+                    {"settings.wind.turbulence_length_m", "0.05 .. 10 m", air.turbulence_length, 0.05, 10}}));
   const double gusts = speed * (1 + air.gust_ratio);
   if (gusts > kMostWind) {
     return invalid_input("SETTING_OUT_OF_RANGE", "settings.wind.gust_ratio",
@@ -320,15 +328,9 @@ absl::Status check_figure(const BodyTable& table) {
 }
 
 absl::Status check_motion(const Motion& m) {
-  const struct {
-    const char *field, *range;
-    double value, low, high;
-  } fields[] = {{"settings.motion.duration", "0.1 .. 20 s", m.seconds, 0.1, 20},
-                {"settings.motion.frames_per_second", "1 .. 60", m.frames_per_second, 1, 60},
-                {"settings.motion.wind_duration", "0 .. 20 s", m.wind_seconds, 0, 20}};
-  for (const auto& f : fields) {
-    if (!(f.value >= f.low && f.value <= f.high)) return out_of_range(f.field, f.value, f.range);
-  }
+  RETURN_IF_ERROR(check_ranges({{"settings.motion.duration", "0.1 .. 20 s", m.seconds, 0.1, 20},
+                                {"settings.motion.frames_per_second", "1 .. 60", m.frames_per_second, 1, 60},
+                                {"settings.motion.wind_duration", "0 .. 20 s", m.wind_seconds, 0, 20}}));
   if (m.frame_count() <= kMostFrames) return absl::OkStatus();
   return out_of_range("settings.motion.duration", m.seconds, cat("what gives at most ", kMostFrames, " frames"));
 }

@@ -14,7 +14,7 @@ constexpr double kWithin = 0.8;
 
 // Falling: full weight in small steps, so that folds and friction follow a path. Calming: large steps without inertia,
 // each minimised well, until the forces balance.
-constexpr int kFallSteps = 45, kRefallSteps = 4, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
+constexpr int kFallSteps = 45, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kPatience = 25, kLongPatience = 45;
 constexpr int kCalmRounds = 3;  // what came to rest inside the body is moved out, and rests again
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
@@ -148,6 +148,12 @@ void certify(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeSt
   report->residual_rms = residual.rms;
   report->grade = grade_of(residual, speed_99(*state));
   report->forces = sim::cloth_forces(model, scene, *state);
+}
+
+RestGoal only_rest_goal(int fall_steps) {
+  RestGoal goal = rest_goal(0, 1);
+  goal.fall_steps = fall_steps, goal.begin = 0.0, goal.share = 1.0;
+  return goal;
 }
 
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,

@@ -8,6 +8,8 @@
 
 namespace tryon {
 
+inline constexpr int kRefallSteps = 4;  // of a level that begins where one came to rest
+
 // How far a level goes: steps of falling, then steps of calming until net forces are below rms and max.
 struct RestGoal {
   int fall_steps = 0, calm_steps = 0;
@@ -17,6 +19,8 @@ struct RestGoal {
 };
 // Of a level, where `top` is the coarsest and 0 the garment's own.
 RestGoal rest_goal(int level, int top);
+// Of the garment's own level where it is all there is: the whole progress.
+RestGoal only_rest_goal(int fall_steps);
 
 // From the positions of the cloths, which are worn together, innermost first; fills the report. Positions one cloth
 // after the other.

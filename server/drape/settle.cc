@@ -192,9 +192,7 @@ absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& ga
   Descent descent(run, fabric, collider, options, garment);
   WeldedMesh cloth = weld(garment, garment.placed);
   cloth.mesh.positions = positions;
-  RestGoal goal = rest_goal(0, 1);
-  goal.begin = 0.0, goal.share = 1.0;
-  ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.rest(cloth, goal));
+  ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.rest(cloth, only_rest_goal(kRefallSteps)));
   cloth.mesh.positions = std::move(x);
   if (options.motion) return std::move(descent).moved(cloth);
   return std::move(descent).result(std::move(cloth.mesh.positions));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/base/status.h"
+#include "server/lab/cloth.h"
 
 namespace tryon {
 namespace {
@@ -37,16 +38,11 @@ sim::ClothInput closed_garment(const WeldedMesh& welded, const Fabric& fabric) {
 
 }  // namespace
 
-sim::SpringFabric spring_fabric(const Fabric& f) {
-  return {.areal_density = f.areal_density,
-          .stretch_warp = f.stretch_warp,
-          .stretch_weft = f.stretch_weft,
-          .shear = f.shear,
-          .bend_warp = f.bend_warp,
-          .bend_weft = f.bend_weft,
-          .thickness = f.thickness,
-          .friction_static = f.friction_static,
-          .friction_kinetic = f.friction_kinetic};
+// As in the laboratory, but for what garments do not take from a fabric: its bias bending and its Poisson ratio.
+sim::SpringFabric spring_fabric(const Fabric& fabric) {
+  sim::SpringFabric out = lab::spring_fabric(fabric);
+  out.bend_twist = out.poisson = 0.0;
+  return out;
 }
 
 absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, const SettleOptions& options, bool moving,

@@ -7,22 +7,6 @@
 #include "server/drape/frames_file.h"
 
 namespace tryon {
-namespace {
-
-constexpr int64_t kChunk = 1 << 20;
-
-absl::StatusOr<std::string> bytes_of(BlobStore& blobs, const BlobRef& blob) {
-  std::string out;
-  while (static_cast<int64_t>(out.size()) < blob.size) {
-    ASSIGN_OR_RETURN(const std::string chunk, blobs.read(blob.digest, static_cast<int64_t>(out.size()), kChunk));
-    if (chunk.empty()) break;
-    out += chunk;
-  }
-  return out;
-}
-
-}  // namespace
-
 absl::StatusOr<FrameReader> FrameReader::open(ServiceCore* core, const std::string& drape, int first_frame) {
   if (first_frame < 0 || first_frame > kMostFrames) {
     return invalid_input("SETTING_OUT_OF_RANGE", "first_frame",
@@ -42,11 +26,11 @@ absl::StatusOr<FrameReader> FrameReader::open(ServiceCore* core, const std::stri
 
 // A try that is begun anew makes the same frames again: those that were told are left out.
 absl::Status FrameReader::read(const TaskRecord& task, const std::function<bool(const v1::Frame&)>& write) {
-  for (;;) {
+  while (!ended_) {
     const int first = next_ - next_ % kFramesAFile;  // of its file
     const auto file = task.outputs.find(frames_file_name(first / kFramesAFile));
     if (file == task.outputs.end()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const std::string bytes, bytes_of(core_->blobs(), file->second));
+    ASSIGN_OR_RETURN(const std::string bytes, core_->blobs().read(file->second.digest, 0, 0));
     ASSIGN_OR_RETURN(const auto frames, frames_in(bytes));
     const int end = first + static_cast<int>(frames.size());
     for (; next_ < end; ++next_) {
@@ -56,8 +40,9 @@ absl::Status FrameReader::read(const TaskRecord& task, const std::function<bool(
       frame.set_positions(std::string(frames[static_cast<size_t>(next_ - first)]));
       if (!write(frame)) return absl::CancelledError("the watcher left");
     }
-    if (frames.size() < kFramesAFile) return absl::OkStatus();  // the last file
+    ended_ = frames.size() < kFramesAFile;
   }
+  return absl::OkStatus();
 }
 
 }  // namespace tryon

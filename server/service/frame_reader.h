@@ -26,6 +26,7 @@ class FrameReader {
   ServiceCore* core_;
   int next_;  // the frame that the watcher has next
   double frame_seconds_;
+  bool ended_ = false;  // the last file, which is not full, was read
 };
 
 }  // namespace tryon

@@ -1,6 +1,7 @@
 #include "server/service/handlers.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -48,15 +49,19 @@ absl::Status answer(const absl::StatusOr<TaskRecord>& task, Operation* out) {
   return absl::OkStatus();
 }
 
-// Streams a task's changes to a client until it is done or the client is gone.
+// Tells a client of a task's changes until it is done or the client is gone.
+absl::Status watch_for(ServiceCore* core, const std::string& id, ServerContext* context, StreamSlots::Slot* slot,
+                       const std::function<bool(const TaskRecord&)>& tell) {
+  return core->watch(id, tell, [&] {
+    slot->touch();
+    return context->IsCancelled();
+  });
+}
+
 absl::Status stream(ServiceCore* core, const std::string& id, ServerContext* context, StreamSlots::Slot* slot,
                     OperationWriter* writer) {
-  return core->watch(
-      id, [&](const TaskRecord& task) { return writer->Write(to_operation(task, now_us())); },
-      [&] {
-        slot->touch();
-        return context->IsCancelled();
-      });
+  return watch_for(core, id, context, slot,
+                   [&](const TaskRecord& task) { return writer->Write(to_operation(task, now_us())); });
 }
 
 absl::StatusOr<DrapeOrder> order_of(const v1::CreateDrapeRequest& request) {
@@ -200,16 +205,11 @@ class DrapeHandler final : public v1::DrapeService::Service {
     ServiceCore& core = tenants_->of(context);
     ASSIGN_OR_RETURN(FrameReader reader, FrameReader::open(&core, id, request.first_frame()));
     absl::Status fault;
-    const auto tell = [&](const TaskRecord& task) {
+    const absl::Status watched = watch_for(&core, id, context, slot.get(), [&](const TaskRecord& task) {
       fault = reader.read(task, [&](const v1::Frame& frame) { return writer->Write(frame); });
       return fault.ok();
-    };
-    const auto abandoned = [&] {
-      slot->touch();
-      return context->IsCancelled();
-    };
-    const absl::Status watched = core.watch(id, tell, abandoned);
-    if (!fault.ok()) return fault;
+    });
+    RETURN_IF_ERROR(fault);
     RETURN_IF_ERROR(watched);
     ASSIGN_OR_RETURN(const TaskRecord done, core.find(id, "drape", "DRAPE_NOT_FOUND"));
     return done.state == TaskState::kSucceeded ? absl::OkStatus() : failure_of(done);

@@ -6,11 +6,28 @@
 #include <random>
 #include <vector>
 
+#include "gtest/gtest.h"
 #include "server/sim/collision/collider.h"
 #include "server/sim/model.h"
 #include "server/sim/solvers/solver.h"
 
 namespace tryon::sim::testing {
+
+// Steps towards rest, as the end of a drape takes them.
+inline SolverSettings long_steps() {
+  SolverSettings settings;
+  settings.velocity_keep = 0.0;
+  settings.time_step = 0.3;
+  settings.iterations = 40;
+  return settings;
+}
+
+inline void take_long_steps(Solver* solver, const Scene& scene, int steps, DrapeState* state) {
+  for (int i = 0; i < steps; ++i) {
+    for (auto& v : state->v) v.setZero();
+    EXPECT_TRUE(solver->step(RunContext(), scene, state).ok());
+  }
+}
 
 // A flat sheet: rest shape in (x, y) with warp along y; placed horizontally (x, height, -y) unless hung.
 // Rows are offset by half a cell (nearly equilateral triangles) and inner points are moved by `jitter` cells.

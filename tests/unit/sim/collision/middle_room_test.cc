@@ -46,14 +46,9 @@ Rest rest_with(double room, const std::string& name) {
   Scene scene;
   scene.collider = collider.get();
   scene.middle_room = room;
-  SolverSettings settings;
-  settings.velocity_keep = 0.0, settings.time_step = 0.3, settings.iterations = 40;
-  auto solver = make_solver(name, model, settings);
+  auto solver = make_solver(name, model, testing::long_steps());
   DrapeState state = start_state(cloth);
-  for (int i = 0; i < 60; ++i) {
-    for (auto& v : state.v) v.setZero();
-    EXPECT_TRUE((*solver)->step(RunContext(), scene, &state).ok());
-  }
+  testing::take_long_steps(solver->get(), scene, 60, &state);
   Rest out;
   out.residual = equilibrium_residual(model, scene, state);
   for (const Triangle& t : model.triangles) {

@@ -23,18 +23,11 @@ double farthest_from_the_middle(double room, Residual* residual) {
   const auto collider = make_union_collider(std::move(walls));
   Scene scene;
   scene.collider = collider.get();
-  SolverSettings settings;
-  settings.velocity_keep = 0.0;
-  settings.time_step = 0.3;
-  settings.iterations = 40;
-  auto solver = make_solver("drape", model, settings).value();
+  auto solver = make_solver("drape", model, testing::long_steps()).value();
   DrapeState state = start_state(cloth);
   for (size_t i = 0; i < state.x.size(); ++i)
     if (model.inverse_mass[i] > 0) state.x[i].z() += i % 2 ? 4e-4 : -3e-4;
-  for (int i = 0; i < 30; ++i) {  // the last ten with the whole Hessian
-    for (auto& v : state.v) v.setZero();
-    EXPECT_TRUE(solver->step(RunContext(), scene, &state).ok());
-  }
+  testing::take_long_steps(solver.get(), scene, 30, &state);  // the last ten with the whole Hessian
   *residual = equilibrium_residual(model, scene, state);
   double farthest = 0.0;
   for (const RVec3& x : state.x) farthest = std::max(farthest, std::abs(static_cast<double>(x.z())));
@@ -56,18 +49,12 @@ TEST(Pinch, AHemUnderAHeelComesToACertifiedRest) {
   const auto collider = make_union_collider(std::move(parts));
   Scene scene;
   scene.collider = collider.get();
-  SolverSettings settings;
-  settings.velocity_keep = 0.0;
-  settings.time_step = 0.3;
-  settings.iterations = 40;
+  SolverSettings settings = testing::long_steps();
   settings.tolerance = 4e-4;
   auto solver = make_solver("drape", model, settings).value();
   DrapeState state = start_state(cloth);
   for (auto& x : state.x) x.y() = static_cast<Real>(4e-4);
-  for (int i = 0; i < 60; ++i) {
-    for (auto& v : state.v) v.setZero();
-    ASSERT_TRUE(solver->step(RunContext(), scene, &state).ok());
-  }
+  testing::take_long_steps(solver.get(), scene, 60, &state);
   const Residual residual = equilibrium_residual(model, scene, state);
   EXPECT_LE(residual.rms, 1e-3);
   EXPECT_LE(residual.max, 1e-2);

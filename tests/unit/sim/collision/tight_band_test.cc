@@ -53,11 +53,7 @@ TEST_P(TightBand, ComesToRestOnTheFacetsOfAScan) {
   const auto collider = make_mesh_collider(tryon::testing::make_cylinder(kRadius, 0.4, 24, 12));
   Scene scene;
   scene.collider = collider.get();
-  SolverSettings settings;
-  settings.velocity_keep = 0.0;
-  settings.time_step = 0.3;
-  settings.iterations = 40;
-  auto solver = make_solver(GetParam(), *model, settings);
+  auto solver = make_solver(GetParam(), *model, testing::long_steps());
   ASSERT_TRUE(solver.ok());
   DrapeState state = start_state(cloth);
   for (int i = 0; i < 80; ++i) {
