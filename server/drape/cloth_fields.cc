@@ -66,9 +66,9 @@ ClothField distance_field(const RunContext& run, const FittedPerson& person, con
   return field;
 }
 
-// What the body presses against each vertex, over the third of its triangles that belongs to it.
+// What the body, or a garment beneath, presses against each vertex, over the third of its triangles that belongs to it.
 ClothField pressure_field(const TriangleMesh& mesh, const std::vector<double>& press) {
-  ClothField field{"pressure", "Pressure on the body", "Pa", 1.0, false, std::vector<double>(press.size(), 0.0)};
+  ClothField field{"pressure", "Contact pressure", "Pa", 1.0, false, std::vector<double>(press.size(), 0.0)};
   std::vector<double> area(press.size(), 0.0);
   for (int t = 0; t < mesh.triangle_count(); ++t) {
     const double third = triangle_normal(mesh, t).norm() / 6.0;

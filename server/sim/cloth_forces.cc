@@ -8,6 +8,7 @@ namespace tryon::sim {
 namespace {
 
 constexpr double kFar = 0.05;          // m, how far the collider is asked
+constexpr double kAnywhere = 1.0;      // m, how far off the body garments may still press on each other
 constexpr double kMiddleReach = 5e-4;  // m beyond its room within which a triangle's middle counts as touching
 constexpr double kReach = 5e-4;        // m beyond the offset within which a particle may be held by the body
 
@@ -82,6 +83,17 @@ Vec3 reaction_to(const Vec3& force, const Vec3& normal, double mu) {
   return size * (normal + mu * along / slide);
 }
 
+// What lies beneath presses away from the body; what lies above is in the body's reaction already.
+void add_pressing_garments(const Collider& body, const DrapeState& state, const std::vector<Vec3>& between,
+                           ClothForces* out) {
+  for (size_t i = 0; i < between.size(); ++i) {
+    if (between[i].isZero()) continue;
+    const Contact contact = body.query(state.x[i].cast<double>(), kAnywhere);
+    out->reaction[i] += between[i];
+    out->press[i] += std::max(0.0, between[i].dot(contact.normal));
+  }
+}
+
 }  // namespace
 
 std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, const DrapeState& state) {
@@ -111,8 +123,8 @@ ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const Drap
     out.tension[t] = shape.area > 0 ? Eigen::Matrix3d(out.tension[t] / shape.area) : Eigen::Matrix3d::Zero();
   }
   if (scene.collider == nullptr) return out;
-  std::vector<double> layer_friction;
-  const std::vector<Vec3> forces = net_forces(model, scene, state, 0.0, &layer_friction);
+  LayerForces layers;
+  const std::vector<Vec3> forces = net_forces(model, scene, state, 0.0, &layers);
   const std::vector<double> reach = contact_reach(model, scene, state);
   for (int i = 0; i < model.particle_count; ++i) {
     if (model.inverse_mass[i] == 0) continue;
@@ -122,6 +134,7 @@ ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const Drap
     out.reaction[i] = reaction_to(forces[i], contact.normal, mu);
     out.press[i] = std::max(0.0, out.reaction[i].dot(contact.normal));
   }
+  add_pressing_garments(*scene.collider, state, layers.between, &out);
   return out;
 }
 

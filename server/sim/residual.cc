@@ -9,7 +9,6 @@
 #include "server/sim/collision/pinch.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/forces/air.h"
-#include "server/sim/residual_layers.h"
 #include "server/sim/solvers/solver.h"
 
 namespace tryon::sim {
@@ -176,14 +175,13 @@ void add_outer_forces(const DrapeModel& model, const Scene& scene, const DrapeSt
 }
 
 void add_layer_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, Forces* forces,
-                      std::vector<double>* friction) {
+                      LayerForces* layers) {
   std::vector<Vec3> x;
   for (int i = 0; i < model.particle_count; ++i) x.push_back(at(state, i));
   std::vector<double> stiffness;
   for (Real k : contact_stiffness(ElasticEnergy(model, 0.0))) stiffness.push_back(static_cast<double>(k));
-  LayerForces layers = layer_forces(model, x, scene.self_contact, stiffness, scene.steep_share);
-  for (int i = 0; i < model.particle_count; ++i) (*forces)[i] += layers.normal[i];
-  *friction = std::move(layers.friction);
+  *layers = layer_forces(model, x, scene.self_contact, stiffness, scene.steep_share);
+  for (int i = 0; i < model.particle_count; ++i) (*forces)[i] += layers->normal[i];
 }
 
 // Of a surface the reaction nearest to -force: the projection on {r: |r_t| <= mu r_n}.
@@ -227,7 +225,7 @@ std::vector<Vec3> touching(const Scene& scene, const Vec3& point, double reach) 
 }  // namespace
 
 std::vector<Vec3> net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness,
-                             std::vector<double>* layer_friction) {
+                             LayerForces* layers) {
   Forces forces(model.particle_count, Vec3::Zero());
   add_thread_forces(model, state, &forces);
   add_membrane_forces(model, state, &forces);
@@ -236,15 +234,17 @@ std::vector<Vec3> net_forces(const DrapeModel& model, const Scene& scene, const 
   add_fold_forces(model, state, &forces);
   add_spring_forces(model, state, tie_stiffness, &forces);
   add_outer_forces(model, scene, state, &forces);
-  layer_friction->assign(model.particle_count, 0.0);
-  if (scene.self_contact > 0) add_layer_forces(model, scene, state, &forces, layer_friction);
+  layers->friction.assign(model.particle_count, 0.0);
+  layers->normal.assign(model.particle_count, Vec3::Zero());
+  layers->between = layers->normal;
+  if (scene.self_contact > 0) add_layer_forces(model, scene, state, &forces, layers);
   return forces;
 }
 
 Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
                               double tie_stiffness) {
-  std::vector<double> layer_friction;
-  const Forces forces = net_forces(model, scene, state, tie_stiffness, &layer_friction);
+  LayerForces layers;
+  const Forces forces = net_forces(model, scene, state, tie_stiffness, &layers);
   const std::vector<double> reach = contact_reach(model, scene, state);
   double mass = 0, sum = 0, largest = 0;
   int count = 0;
@@ -254,7 +254,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
     double size = forces[i].norm();
     const double mu = model.fabric_of(i).sticking_friction();
     if (scene.collider) size = after_reactions(forces[i], touching(scene, at(state, i), reach[i]), mu);
-    size = std::max(0.0, size - layer_friction[i]);
+    size = std::max(0.0, size - layers.friction[i]);
     largest = std::max(largest, size);
     sum += size * size;
     ++count;

@@ -134,12 +134,14 @@ struct Layers {
     Vec3 direction = Vec3::Zero();
     for (int k = 0; k < a.count; ++k) direction += nearest.on_first[k] * cloth.x[a.v[k]];
     for (int k = 0; k < b.count; ++k) direction -= nearest.on_second[k] * cloth.x[b.v[k]];
-    for (int k = 0; k < a.count; ++k) add(a.v[k], nearest.on_first[k] * force / d * direction, mu);
-    for (int k = 0; k < b.count; ++k) add(b.v[k], -nearest.on_second[k] * force / d * direction, mu);
+    const bool other = cloth.model.fabric_index[a.v[0]] != cloth.model.fabric_index[b.v[0]];
+    for (int k = 0; k < a.count; ++k) add(a.v[k], nearest.on_first[k] * force / d * direction, mu, other);
+    for (int k = 0; k < b.count; ++k) add(b.v[k], -nearest.on_second[k] * force / d * direction, mu, other);
   }
 
-  void add(int v, const Vec3& force, double mu) {
+  void add(int v, const Vec3& force, double mu, bool of_another_garment) {
     out.normal[v] += force;
+    if (of_another_garment) out.between[v] += force;
     out.friction[v] += mu * force.norm();
   }
 };
@@ -177,6 +179,7 @@ LayerForces layer_forces(const DrapeModel& model, const std::vector<Vec3>& x, do
   const Cloth cloth(model, x);
   Layers layers{cloth, radius, stiffness, even_share, {}};
   layers.out.normal.assign(x.size(), Vec3::Zero());
+  layers.out.between = layers.out.normal;
   layers.out.friction.assign(x.size(), 0.0);
   std::vector<Item> vertices, edges, triangles;
   for (int v = 0; v < model.particle_count; ++v) vertices.push_back(item_of(cloth, {v}, radius / 2));

@@ -1,7 +1,7 @@
 // What it is: forces between layers of the cloth for the certificate of rest, by plain means: every vertex against
 // every triangle and every edge against every edge whose boxes come near, in double, by the definition of the energy
 // (quadratic below the contact radius, logarithmic below half of it) and not by the solver's code. Units: m, N. Shapes:
-// forces, friction [particle_count]. How it fails: it does not. Thread rules: pure function.
+// normal, between, friction [particle_count]. How it fails: it does not. Thread rules: pure function.
 #pragma once
 
 #include <vector>
@@ -12,6 +12,7 @@ namespace tryon::sim {
 
 struct LayerForces {
   std::vector<Vec3> normal;      // N, what the layers press
+  std::vector<Vec3> between;     // N, the part of it that other garments press
   std::vector<double> friction;  // N, the most that friction between them may carry at a vertex
 };
 

@@ -70,7 +70,7 @@
     ['strain.warp.p95', 'Strain along the warp, 95 % of the cloth below', 100, '%'],
     ['strain.weft.p95', 'Strain along the weft, 95 % of the cloth below', 100, '%'],
     ['strain.shear.p95', 'Shear, 95 % of the cloth below', 100, '%'],
-    ['pressure_pa.p95', 'Pressure on the body, 95 % below', 1, 'Pa'], ['pressure_pa.max', 'Highest pressure', 1, 'Pa'],
+    ['pressure_pa.p95', 'Contact pressure, 95 % below', 1, 'Pa'], ['pressure_pa.max', 'Highest pressure', 1, 'Pa'],
     ['seams.count', 'Seams', 1, ''], ['seams.max_gap_mm', 'Widest seam gap', 1, 'mm'],
     ['penetration.max_depth_mm', 'Deepest in the body', 1, 'mm'],
     ['self_intersections', 'Triangle pairs that cross', 1, ''], ['body.height_m', 'Height of the person', 1, 'm']

@@ -44,6 +44,9 @@ TEST(Outfit, WiderShirtOverAShirtLiesOutsideItAndNothingCrosses) {
   EXPECT_LE(m["seams"]["max_gap_mm"].get<double>(), 2.0);
   EXPECT_TRUE(outer->settled) << m["equilibrium"].dump();
   EXPECT_EQ(m["beneath"][0]["fabric"], "cotton_jersey");
+  const double weight = m["contact_force"]["weight_n"];
+  EXPECT_NEAR(m["contact_force"]["carried_n"].get<double>(), weight, 0.1 * weight)
+      << "by the body and by what is beneath";
   const auto worn = read_worn_file(outer->artifacts.at(kWornName).bytes);
   ASSERT_TRUE(worn.ok()) << worn.status();
   ASSERT_EQ(worn->garments.size(), 2u);

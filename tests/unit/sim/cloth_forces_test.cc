@@ -21,19 +21,25 @@ struct Tube {
   Scene scene;
 };
 
-// Wrapped round the cylinder, stretched in the weft alone; nothing pulls along the axis but the cloth's own coupling.
-Tube wrapped_tube(SpringLayout layout) {
-  Tube out;
-  const double rest = testing::polygon_girth(kRadius + kOffset, kSides) / (1 + kStretch);
-  out.cloth = testing::make_tube(kSides, kRings, 0.2, 0.4, rest, 0.4, [](double, double) { return kRadius + kOffset; });
+// A tube of radius `at`, stretched in the weft alone; nothing pulls along the axis but the cloth's own coupling.
+ClothInput tube_at(double at, double stretch, SpringLayout layout, testing::ClothTube* cloth, int sides = kSides,
+                   int rings = kRings) {
+  const double rest = testing::polygon_girth(at, sides) / (1 + stretch);
+  *cloth = testing::make_tube(sides, rings, 0.2, 0.4, rest, 0.4, [at](double, double) { return at; });
   ClothInput input;
-  input.positions = out.cloth.mesh.positions;
-  input.triangles = out.cloth.mesh.triangles;
-  input.corner_flat = out.cloth.corner_flat;
+  input.positions = cloth->mesh.positions;
+  input.triangles = cloth->mesh.triangles;
+  input.corner_flat = cloth->corner_flat;
   input.layout = layout;
   input.fabric.bend_warp = input.fabric.bend_weft = 0.0;
   input.fabric.shear = 0.0;
   input.fabric.friction_static = input.fabric.friction_kinetic = 0.3;
+  return input;
+}
+
+Tube wrapped_tube(SpringLayout layout) {
+  Tube out;
+  const ClothInput input = tube_at(kRadius + kOffset, kStretch, layout, &out.cloth);
   out.model = *build_model(input);
   out.state = start_state(input);
   Frustum pole;
@@ -68,6 +74,42 @@ TEST_P(WrappedTube, FeelsNothingWhereItDoesNotTouch) {
   for (auto& x : tube.state.x) x *= Real(1.1);
   const ClothForces forces = cloth_forces(tube.model, tube.scene, tube.state);
   for (const double press : forces.press) EXPECT_EQ(press, 0.0);
+}
+
+// A tube that is too narrow over one that just lies on the cylinder: the outer one presses on the inner one with its
+// tension over its radius, and the cylinder feels that through the inner one.
+TEST(ClothForces, AGarmentPressesOnWhatIsBeneathAndTheBodyFeelsItThroughThat) {
+  constexpr double kGap = 2.5e-3;
+  constexpr int kFew = 36, kLow = 12;
+  Tube tube = wrapped_tube(SpringLayout::kThreads);
+  testing::ClothTube unread;
+  const ClothInput inner = tube_at(kRadius + kOffset, 0.0, SpringLayout::kThreads, &unread, kFew, kLow);
+  const ClothInput outer = tube_at(kRadius + kOffset + kGap, kStretch, SpringLayout::kThreads, &unread, kFew, kLow);
+  tube.model = merge_models({*build_model(inner), *build_model(outer)});
+  tube.state = start_state(inner);
+  const DrapeState over = start_state(outer);
+  tube.state.x.insert(tube.state.x.end(), over.x.begin(), over.x.end());
+  tube.state.v.insert(tube.state.v.end(), over.v.begin(), over.v.end());
+  tube.scene.self_contact = 3e-3;
+  SolverSettings settings;
+  settings.velocity_keep = 0.0, settings.time_step = 0.1;
+  const auto solver = *make_solver(kDefaultSolver, tube.model, settings);
+  for (int step = 0; step < 12; ++step) ASSERT_TRUE(solver->step({}, tube.scene, &tube.state).ok());
+
+  const ClothForces forces = cloth_forces(tube.model, tube.scene, tube.state);
+  const int begin = inner.positions.size(), ring = 4 * kFew;  // away from the ends
+  double on_inner = 0, on_body = 0, radius = 0;
+  for (int i = ring; i < begin - ring; ++i) on_body += forces.press[i];
+  for (int i = begin + ring; i < 2 * begin - ring; ++i) {
+    const RVec3& x = tube.state.x[i];
+    on_inner += forces.press[i];
+    radius += std::hypot(x.x(), x.z()) / (begin - 2 * ring);
+  }
+  const double stretch = radius / (kRadius + kOffset + kGap) * (1 + kStretch) - 1;
+  const double area = 2 * std::numbers::pi * radius * (0.4 / kLow) * (kLow + 1 - 8);
+  EXPECT_GT(radius, kRadius + kOffset + 1e-3) << "the layers are apart";
+  EXPECT_NEAR(on_inner / area, 500.0 * stretch / radius, 0.02 * 500.0 * stretch / radius);
+  EXPECT_NEAR(on_body, on_inner, 0.02 * on_inner);
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, WrappedTube, ::testing::Values(SpringLayout::kThreads, SpringLayout::kMembrane),
