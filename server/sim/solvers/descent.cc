@@ -58,7 +58,7 @@ bool DescentSolver::search_line(const RunContext& run) {
 
 absl::StatusOr<int> DescentSolver::minimise(const RunContext& run, const Scene& scene) {
   phi_ = potential_.evaluate(run, x_, &gradient_);
-  bool lagged = false;
+  bool lagged = false, freed = false;  // freed: since x_ last moved
   for (int iteration = 0; iteration < settings_.iterations; ++iteration) {
     RETURN_IF_ERROR(run.check());
     if (!std::isfinite(phi_)) return potential_.not_finite("forces", gradient_);
@@ -71,9 +71,13 @@ absl::StatusOr<int> DescentSolver::minimise(const RunContext& run, const Scene& 
     if (changed) phi_ = potential_.evaluate(run, x_, &gradient_);
     if (done && (!changed || converged())) return iteration;
     RETURN_IF_ERROR(find_direction(iteration));
-    if (search_line(run)) continue;
+    if (search_line(run)) {
+      freed = false;
+      continue;
+    }
     RETURN_IF_ERROR(run.check());
-    if (potential_.free_limited(x_)) {  // layers stood in the way: they are looked at anew from here
+    if (!freed && potential_.free_limited(x_)) {  // layers stood in the way: they are looked at anew from here
+      freed = true;
       phi_ = potential_.evaluate(run, x_, &gradient_);
     } else if (!try_otherwise(iteration)) {
       return iteration + 1;

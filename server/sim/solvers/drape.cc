@@ -27,11 +27,7 @@ class Drape : public SpringProjection {
 
  private:
   absl::Status prepare(StepReport* report) override {
-    const bool long_step = settings_.time_step >= kQuasiStatic;
-    if (long_step && steps_++ == kPlainSteps) {
-      hessian_ = std::make_unique<PotentialHessian>(potential_, settings_);
-      lbfgs_.clear();
-    }
+    if (towards_rest() && steps_++ >= kPlainSteps && !hessian_) take_hessian();
     return SpringProjection::prepare(report);
   }
 
@@ -47,6 +43,15 @@ class Drape : public SpringProjection {
     lbfgs_.apply(&direction_, [this](std::vector<RVec3>* r) { hessian_->solve(*r, r); });
     for (RVec3& d : direction_) d = -d;
     return absl::OkStatus();
+  }
+
+  bool towards_rest() const { return settings_.time_step >= kQuasiStatic; }
+
+  void take_hessian() {
+    hessian_ = std::make_unique<PotentialHessian>(potential_, settings_);
+    lbfgs_.clear();
+    pace_.clear();
+    usable_ = false;
   }
 
   // At the pace of the last iterations the rest of the way would cost more than a new factor.
@@ -78,7 +83,12 @@ class Drape : public SpringProjection {
   }
 
   bool try_otherwise(int iteration) override {
-    if (!hessian_) return SpringProjection::try_otherwise(iteration);
+    if (!hessian_) {
+      if (SpringProjection::try_otherwise(iteration)) return true;
+      if (!towards_rest()) return false;
+      take_hessian();  // contact may be stiffer than the constant matrix knows
+      return true;
+    }
     usable_ = false;
     return age_ > 1;
   }
