@@ -7,6 +7,8 @@
 namespace tryon {
 namespace {
 
+constexpr double kHemOffFloor = 0.04;  // m at the least: lower hems get caught under the heels
+
 struct LegShape {  // metres; x from the centre line, y from the hem
   double waist, hip, crotch, knee_in, knee_out, hem_in, hem_out, top, hip_y, crotch_y, knee_y;
   double centre, dart, dart_at;  // the waist's way from the centre line; the dart's width and its way from there
@@ -41,7 +43,7 @@ LegShape leg_shape(const TemplateInput& in, double knee_round, double hem_round,
   const DraftMeasurements& b = in.body;
   const double hip = from_mm(b.hip_girth) + in.m("ease");
   const double top = from_mm(b.waist_height) - 0.008, crotch = from_mm(b.crotch_height) - in.m("crotch_drop");
-  const double hem = std::max(crotch - in.m("length"), 0.02);
+  const double hem = std::max(crotch - in.m("length"), kHemOffFloor);
   LegShape l{};
   l.waist = waist_of(in) / 4;
   l.hip = std::max(hip / 4, l.waist);
