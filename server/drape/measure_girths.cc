@@ -12,7 +12,8 @@
 namespace tryon {
 namespace {
 
-// A sleeve (or the other leg) may join the cloth at the body's level; a tailor then measures just below the seam.
+// A sleeve (or the other leg) may join the cloth at the body's level, or an armhole open it; a tailor then measures
+// just below.
 constexpr double kStep = 0.003, kFarthest = 0.06;  // of the height
 constexpr double kSmallPart = 1e-4;                // m2: a smaller cut of the body is no limb
 
@@ -66,13 +67,20 @@ const ClothLoop* innermost(const std::vector<ClothLoop>& loops, const BodyCut& b
   return found;
 }
 
+// Front and back, parted by the armholes.
+bool cut_by_armholes(const std::vector<ClothLoop>& loops) {
+  return std::count_if(loops.begin(), loops.end(), [](const ClothLoop& l) { return !l.closed; }) >= 2;
+}
+
 std::optional<GirthFit> tape_at(const Body& body, const WeldedMesh& cloth, Level level, double body_mm) {
+  bool parted = false;  // by armholes, of which one may end above the other
   for (double slid = 0.0; slid <= kFarthest * body.height_m; slid += kStep * body.height_m) {
     const auto loops = cut_cloth(cloth.mesh, cloth.corner_flat, level.origin, level.normal);
     bool merged = false;
     const ClothLoop* loop = innermost(loops, cut_body_at(body, level), level.normal, &merged);
-    if (loop == nullptr) return std::nullopt;
-    if (!merged) return GirthFit{"", level.origin.y(), body_mm, to_mm(loop->length), to_mm(loop->rest_length)};
+    parted = parted || (loop == nullptr && cut_by_armholes(loops));
+    if (loop == nullptr && !parted) return std::nullopt;
+    if (loop != nullptr && !merged) return GirthFit{"", level.origin.y(), body_mm, to_mm(loop->length), to_mm(loop->rest_length)};
     level.origin += kStep * body.height_m * level.away;
   }
   return std::nullopt;

@@ -10,7 +10,8 @@
 //   intended {source "chart"|"regular", ease_mm {zone: mm}}: the ease that the garment is drafted with, where known
 //   tolerance {ZONE: {scan_mm, cloth_mm}}: standard deviations behind the confidence
 //   chart {size, by, agrees, why}: of the published size chart, where the garment is drafted to one
-//   sizes [best first: {size, rank, misfit, grade, carried (started from another size's drape), says [sentences],
+//   sizes [best first: {size, rank, misfit, grade, carried (started from another size's drape), falls_off, says
+//   [sentences],
 //          zones [{zone, verdict, because, weight, cost, body_mm, rest_ease_mm, intended_ease_mm, difference_mm,
 //                  strain_of_limit, pressure_mean_pa}]}]
 //   comparison {columns [sizes in grading order], rows [{zone, quantity, unit, values [number or null]}]}:
@@ -66,6 +67,7 @@ struct SizeTrial {
   std::string size, grade;
   bool carried = false;
   double misfit = 0.0;
+  bool falls_off = false;  // nothing of it lies where it is meant to; in the misfit
   std::vector<ZoneTrial> zones;
   std::vector<std::string> says;
 };

@@ -33,8 +33,10 @@ Json zone_json(const ZoneTrial& z) {
 Json size_json(const SizeTrial& size, int rank) {
   Json zones = Json::array();
   for (const ZoneTrial& z : size.zones) zones.push_back(zone_json(z));
-  return Json{{"size", size.size},       {"rank", rank},      {"misfit", fine(size.misfit)}, {"grade", size.grade},
-              {"carried", size.carried}, {"says", size.says}, {"zones", std::move(zones)}};
+  return Json{{"size", size.size},           {"rank", rank},
+              {"misfit", fine(size.misfit)}, {"grade", size.grade},
+              {"carried", size.carried},     {"falls_off", size.falls_off},
+              {"says", size.says},           {"zones", std::move(zones)}};
 }
 
 const ZoneTrial* find_zone(const SizeAdvice& advice, const std::string& size, const std::string& zone) {

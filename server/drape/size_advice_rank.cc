@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kTighterCosts = 1.5;  // a zone that is too narrow by a size, over one that is too wide by a size
 constexpr double kTightCost = 1.0;     // pressed or stretched beyond comfort where the garment means to be easy
+constexpr double kFallCost = 25.0;     // five sizes off: a skirt on the floor fits nobody
 constexpr double kLeastUnit = 20.0;    // mm
 constexpr double kScanLarge = 4.6, kScanSmall = 2.0;  // mm, sigma: ISO 20685 allows 9 and 4 mm in 95 of 100 scans
 constexpr double kSmallGirth = 450.0;                 // mm: limbs and neck
@@ -46,25 +47,42 @@ double body_girth(const Body& body, const std::string& item) {
   return found == body.measurements_mm.end() ? 0.0 : found->second;
 }
 
-// The tape of a zone in this size. A garment without shoulders is compared with the waist by its upper edge, wherever
-// it has slid to.
-std::optional<GirthFit> tape_of(const TriedSize& tried, const Body& body, const std::string& zone) {
+// The tape of a zone in this size, the one that was asked for if any. A garment without shoulders is compared with the
+// waist by its upper edge, wherever it has slid to.
+std::optional<GirthFit> tape_of(const TriedSize& tried, const Body& body, const std::string& zone,
+                                const std::string& item) {
   if (const Opening* top = top_of(tried.fit); zone == "waist" && top != nullptr) {
     const double waist = body_girth(body, "waist_girth");
     if (waist > 0)
       return GirthFit{"waist_girth", top->rim.middle.y(), waist, to_mm(top->rim.length), to_mm(top->rim.rest_length)};
   }
-  const ChartRow* row = chart_row(zone);
-  if (row != nullptr) {
-    for (const GirthFit& g : tried.fit.girths) {
-      if (g.item == row->item) return g;
-    }
-  }
-  for (const ZoneReport& z : tried.fit.zones) {
-    if (z.name == zone && z.girth) return z.girth;
+  for (const GirthFit& g : tried.fit.girths) {
+    if (g.item == item) return g;
   }
   return std::nullopt;
 }
+
+// The tape by which all sizes are compared in a zone: the chart's where the size nearest to the person has it, else
+// the one that its report took.
+std::string item_of(const TriedSize& nearest, const std::string& zone) {
+  const ChartRow* row = chart_row(zone);
+  for (const GirthFit& g : nearest.fit.girths) {
+    if (row != nullptr && g.item == row->item) return g.item;
+  }
+  for (const ZoneReport& z : nearest.fit.zones) {
+    if (z.name == zone && z.girth) return z.girth->item;
+  }
+  return "";
+}
+
+// The upper edge lies below the hip: nothing holds it there.
+bool top_below_hip(const TriedSize& tried, const Body& body) {
+  const Opening* top = top_of(tried.fit);
+  const auto hip = body.curves.find("hip_girth");
+  return top != nullptr && hip != body.curves.end() && top->rim.middle.y() < hip->second.height_m;
+}
+
+double fall_cost(const SizeTrial& size) { return size.falls_off ? kFallCost : 0.0; }
 
 double weight_of(const std::string& zone, bool has_bust) {
   if (zone == "bust") return 4.0;
@@ -75,17 +93,21 @@ double weight_of(const std::string& zone, bool has_bust) {
 
 struct Intent {
   double ease_mm = 0.0, unit_mm = kLeastUnit;
+  std::string item;
 };
 
 // What the garment means to be in a zone: by the chart, its own girth in the size that is nearest to the person (which
-// hangs where it should) over that of the size's figure, for the zones that the chart knows.
+// hangs where it should) over that of the size's figure, for the zones that the chart knows. At another tape than the
+// chart's, the figure is taken to differ from the person as it does at the chart's.
 std::optional<Intent> intent_by_chart(const Body& body, const std::vector<TriedSize>& tried, const std::string& zone,
                                       const TriedSize& nearest) {
   const ChartRow* row = chart_row(zone);
-  const auto tape = tape_of(nearest, body, zone);
+  const std::string item = item_of(nearest, zone);
+  const auto tape = tape_of(nearest, body, zone, item);
   if (row == nullptr || !tape) return std::nullopt;
+  const double beside = tape->item == row->item ? 0.0 : tape->body_mm - body_girth(body, std::string(row->item));
   const auto figure = [&](const TriedSize& t) { return *t.chart.*row->chart; };
-  Intent out{tape->rest_mm - figure(nearest), kLeastUnit};
+  Intent out{tape->rest_mm - (figure(nearest) + beside), kLeastUnit, item};
   double low = 1e30, high = -1e30;
   for (const TriedSize& t : tried) low = std::min(low, figure(t)), high = std::max(high, figure(t));
   if (tried.size() > 1) out.unit_mm = std::max(kLeastUnit, (high - low) / static_cast<double>(tried.size() - 1));
@@ -102,7 +124,8 @@ std::optional<Intent> intent_by_words(const Body& body, const std::vector<TriedS
     for (const ZoneReport& z : t.fit.zones) {
       if (z.name == zone && z.thresholds.by_ease) thresholds = &z.thresholds;
     }
-    const auto tape = tape_of(t, body, zone);
+    if (out.item.empty()) out.item = item_of(t, zone);
+    const auto tape = tape_of(t, body, zone, out.item);
     if (!tape) continue;
     ++count;
     girth = tape->body_mm;
@@ -136,6 +159,17 @@ bool tight_unmeant(const ZoneTrial& z) {
   return z.verdict == Verdict::kTight && felt && z.intended_ease_mm >= 0.0;
 }
 
+// A zone that this size leaves bare, compared by its tape all the same: a waistband that lies lower.
+ZoneTrial uncovered_zone(const std::string& name, const GirthFit& tape, const Intent& intent) {
+  ZoneTrial out;
+  out.zone = name, out.because = "ease";
+  const double off = tape.rest_ease_mm() - intent.ease_mm;
+  out.verdict = off > 0.5 * intent.unit_mm    ? Verdict::kLoose
+                : off < -0.5 * intent.unit_mm ? Verdict::kTight
+                                              : Verdict::kRegular;
+  return out;
+}
+
 SizeTrial trial_of(const Body& body, const TriedSize& tried, const std::map<std::string, Intent>& intents,
                    bool has_bust) {
   SizeTrial out;
@@ -149,9 +183,10 @@ SizeTrial trial_of(const Body& body, const TriedSize& tried, const std::map<std:
     out.zones.push_back(std::move(zone));
   }
   for (const auto& [name, intent] : intents) {
+    const auto tape = tape_of(tried, body, name, intent.item);
+    if (!tape) continue;
     auto at = std::find_if(out.zones.begin(), out.zones.end(), [&](const ZoneTrial& z) { return z.zone == name; });
-    const auto tape = tape_of(tried, body, name);
-    if (at == out.zones.end() || !tape) continue;
+    if (at == out.zones.end()) at = out.zones.insert(at, uncovered_zone(name, *tape, intent));
     at->weight = weight_of(name, has_bust);
     at->body_mm = tape->body_mm, at->rest_ease_mm = tape->rest_ease_mm();
     at->intended_ease_mm = intent.ease_mm, at->unit_mm = intent.unit_mm;
@@ -162,7 +197,8 @@ SizeTrial trial_of(const Body& body, const TriedSize& tried, const std::map<std:
     if (tight_unmeant(z)) z.cost += kTightCost * std::max(z.weight, 0.25);
     out.misfit += z.cost;
   }
-  out.misfit /= std::max(weights, 1.0);
+  out.falls_off = top_below_hip(tried, body) || (weights <= 0.0 && !intents.empty());
+  out.misfit = out.misfit / std::max(weights, 1.0) + fall_cost(out);
   return out;
 }
 
@@ -198,7 +234,7 @@ double confidence_of(const std::vector<SizeTrial>& sizes, const std::map<std::st
         sum += zone.cost - ease_cost(zone, 0.0) + ease_cost(zone, z * sigma);
         weights += zone.weight;
       }
-      sum /= std::max(weights, 1.0);
+      sum = sum / std::max(weights, 1.0) + fall_cost(sizes[s]);
       if (sum < least) least = sum, best = s;
     }
     stays += best == 0;
@@ -222,6 +258,7 @@ void explain(SizeTrial* size) {
   for (const ZoneTrial& z : size->zones) order.push_back(&z);
   std::stable_sort(order.begin(), order.end(),
                    [](const ZoneTrial* a, const ZoneTrial* b) { return a->cost > b->cost; });
+  if (size->falls_off) size->says.emplace_back("does not stay on: it slides down to where nothing holds it");
   for (const ZoneTrial* z : order) {
     if (size->says.size() < 3 && z->weight > 0) size->says.push_back(words_of(*z));
   }
@@ -274,7 +311,7 @@ SizeAdvice rank_sizes(const FittedPerson& person, const Fabric& fabric, const st
   }
   for (const auto& [zone, intent] : intents) {
     out.intended_mm[zone] = intent.ease_mm;
-    const auto tape = tape_of(tried.front(), person.body, zone);
+    const auto tape = tape_of(tried.front(), person.body, zone, intent.item);
     if (tape) out.tolerance[zone] = tolerance_of(person, fabric, tape->item, tape->body_mm);
   }
   for (const TriedSize& t : tried) out.sizes.push_back(trial_of(person.body, t, intents, has_bust));

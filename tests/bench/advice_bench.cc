@@ -1,12 +1,15 @@
 // What it is: a study of size advice: all sizes of the graded templates on five bodies, one line a pair: what the chart
 // says, what is advised, how sure, why they differ; what the shared mesh and the warm starts save in CPU seconds.
-// Options: --only=TEXT (of "body template"), --edge=25 (mm), --fabric=NAME, --cold (also every size afresh).
+// Options: --only=TEXT (of "body template"), --edge=25 (mm), --fabric=NAME, --cold (also every size afresh), --json=DIR
+// (what was answered, a file a pair).
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "server/base/text.h"
 #include "server/drape/cut_body.h"
 #include "server/drape/size_advice.h"
 #include "server/garment/template.h"
@@ -18,7 +21,7 @@ namespace {
 using Json = nlohmann::json;
 
 struct Options {
-  std::string only, fabric = "cotton_jersey";
+  std::string only, fabric = "cotton_jersey", json;
   double edge_mm = 25.0;
   bool cold = false;
 };
@@ -72,6 +75,8 @@ int study(const Options& options) {
         continue;
       }
       const Json json = Json::parse(advised->summary_json);
+      if (!options.json.empty())
+        std::ofstream(cat(options.json, "/", body.name, "_", info.name, ".json")) << json.dump(1);
       const bool same = json["chart"]["agrees"];
       ++pairs, agree += same, told += !same && json["chart"].contains("why");
       std::printf("%-10s %-16s chart %-4s advised %-4s confidence %.2f misfit %.2f  %5.1f s cpu", body.name.c_str(),
@@ -107,6 +112,7 @@ int main(int argc, char** argv) {
     if (arg.rfind("--only=", 0) == 0) options.only = value("--only=");
     if (arg.rfind("--edge=", 0) == 0) options.edge_mm = std::stod(value("--edge="));
     if (arg.rfind("--fabric=", 0) == 0) options.fabric = value("--fabric=");
+    if (arg.rfind("--json=", 0) == 0) options.json = value("--json=");
     if (arg == "--cold") options.cold = true;
   }
   return tryon::study(options);

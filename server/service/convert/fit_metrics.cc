@@ -181,6 +181,7 @@ v1::SizeCandidate candidate_of(const Json& json) {
   out.set_rank(static_cast<int>(number(json, "/rank")));
   out.set_misfit(number(json, "/misfit"));
   out.set_grade(word(json, "/grade"));
+  out.set_falls_off(json.value("falls_off", false));
   add_words(json, "/says", [&](const std::string& text) { out.add_says(text); });
   each_of(json, "/zones", [&](const Json& zone) { *out.add_zones() = size_zone_of(zone); });
   return out;

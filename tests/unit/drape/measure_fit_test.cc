@@ -13,7 +13,7 @@
 
 namespace tryon {
 namespace {
-constexpr double kOwnWeight = 0.05;  // of the comfortable strain
+constexpr double kOwnWeight = 0.05, kBorneWeight = 0.15;  // of the comfortable strain; where all of the cloth hangs
 
 struct Worn {
   FittedPerson person;
@@ -30,11 +30,10 @@ FittedPerson sample_person() {
   return *person_of(std::move(stored), ProxyShape::kElliptic);
 }
 
-Worn worn(const FittedPerson& person, const std::string& name, const std::string& size,
-          const TemplateValues& values = {}) {
+Worn worn(const FittedPerson& person, const std::string& name, const std::string& size) {
   Worn out{person, {}, {}, *fabric_by_name("cotton_jersey")};
   const Pattern pattern = size.empty() ? *draft_template(name, draft_measurements(person.body))
-                                       : *draft_template_graded(name, Figure::kWomen, size, values);
+                                       : *draft_template_graded(name, Figure::kWomen, size);
   ArrangeReport arranged;
   out.garment = *assemble_garment(RunContext(), pattern, person, 0.03, &arranged);
   const auto collider = sim::make_mesh_collider(person.body.mesh);
@@ -113,7 +112,8 @@ TEST(MeasureFit, ATShirtIsJudgedWhereItLiesAndNowhereElseAndTheBodyCarriesIt) {
   expect_same_words(fit, scaled(shirt, 0.6).fit());
 }
 
-// From size to size: more room at every tape that is graded, and nowhere more strain than the cloth's own weight makes.
+// From size to size: more room at every tape that is graded, and nowhere more strain than the cloth's own weight makes,
+// which grows with the size.
 void expect_one_size_up(const FitReport& small, const FitReport& large, const std::set<std::string>& not_graded,
                         const std::string& what) {
   const auto before = by_name(small), after = by_name(large);
@@ -126,29 +126,47 @@ void expect_one_size_up(const FitReport& small, const FitReport& large, const st
       const double more = found->second.girth->rest_mm - zone.girth->rest_mm;
       EXPECT_GT(more, not_graded.count(name) ? -5.0 : 3.0) << what << " " << name;
     }
-    EXPECT_LT(found->second.strain_of_limit, zone.strain_of_limit + kOwnWeight) << what << " " << name;
+    const bool bears = name == "neck" || name == "shoulder" || name == "under_arm" || name == "cuff";
+    EXPECT_LT(found->second.strain_of_limit, zone.strain_of_limit + (bears ? kBorneWeight : kOwnWeight))
+        << what << " " << name;
   }
   EXPECT_GE(tapes, 3) << what;
 }
 
 void expect_sizes_in_order(const std::string& name, const std::vector<std::string>& sizes,
-                           const std::set<std::string>& not_graded, const TemplateValues& values = {}) {
+                           const std::set<std::string>& not_graded) {
   const FittedPerson person = sample_person();
   std::optional<FitReport> before;
   for (const std::string& size : sizes) {
-    const FitReport fit = worn(person, name, size, values).fit();
+    const FitReport fit = worn(person, name, size).fit();
     if (before) expect_one_size_up(*before, fit, not_graded, name + " " + size);
     before = fit;
   }
 }
 
 TEST(MeasureFit, OneSizeUpATShirtHasMoreRoomAndNoMoreStrainInEveryZone) {
-  expect_sizes_in_order("t_shirt", {"XS", "S", "M"}, {});
+  expect_sizes_in_order("t_shirt", {"XS", "S", "M", "L", "XL", "XXL"}, {});
 }
 
+TEST(MeasureFit, OneSizeUpATankTopHasMoreRoomAndNoMoreStrainInEveryZone) {
+  expect_sizes_in_order("tank_top", {"XS", "S", "M", "L", "XL", "XXL"}, {});
+}
+
+TEST(MeasureFit, UnderDeepArmholesTheBustIsMeasuredWhereTheyEnd) {
+  const auto zones = by_name(worn(sample_person(), "tank_top", "XL").fit());
+  ASSERT_TRUE(zones.count("bust") && zones.at("bust").girth);
+  EXPECT_EQ(zones.at("bust").girth->item, "bust_girth");
+  EXPECT_GT(zones.at("bust").girth->rest_mm, 1100.0) << "all the way round";
+}
+
+TEST(MeasureFit, OneSizeUpAFittedDressHasMoreRoomAndNoMoreStrainInEveryZone) {
+  expect_sizes_in_order("fitted_dress", {"S", "M", "L", "XL"}, {});
+}
+
+// What hangs from the waist slips down where it is too wide: sizes that stay up. Wide at the knee and below in
+// millimetres whatever the size.
 TEST(MeasureFit, OneSizeUpTrousersHaveMoreRoomAndNoMoreStrainInEveryZone) {
-  // Wide at the knee and below in millimetres whatever the size, and short enough not to be caught by the feet.
-  expect_sizes_in_order("trousers", {"XS", "S", "M"}, {"knee", "calf", "ankle", "leg_hem"}, {{"length", 600}});
+  expect_sizes_in_order("trousers", {"XS", "S"}, {"knee", "calf", "ankle", "leg_hem"});
 }
 
 }  // namespace

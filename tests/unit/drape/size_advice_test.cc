@@ -89,6 +89,34 @@ TEST(RankSizes, WithoutAChartTheMiddleOfRegularIsMeant) {
   EXPECT_EQ(advice.sizes.front().size, "M");
 }
 
+// A skirt that hangs in its sizes up to M and lies on the floor in all larger ones.
+TEST(RankSizes, ASizeThatFallsOffIsNoFitHoweverLittleIsMeasuredOfIt) {
+  FittedPerson person = person_of_girths(940, 780, 1020);
+  person.body.curves["waist_girth"].height_m = 1.05, person.body.curves["hip_girth"].height_m = 0.86;
+  std::vector<TriedSize> skirt;
+  for (const std::string& name : size_names()) {
+    TriedSize tried;
+    tried.size = name, tried.grade = "final";
+    tried.chart = *size_measurements(Figure::kWomen, name);
+    const bool hangs = name == "XS" || name == "S" || name == "M";
+    if (hangs) tried.fit.zones = {zone_of("hip", 1020, tried.chart->hip_girth + 40)};
+    if (name == "L") {  // its upper edge is known, that of the others is not
+      Opening top{OpeningKind::kTop, {}};
+      top.rim.middle = Vec3(0, 0.02, 0), top.rim.length = top.rim.rest_length = 0.9;
+      tried.fit.openings = {top};
+    }
+    for (const ZoneReport& z : tried.fit.zones) tried.fit.girths.push_back(*z.girth);
+    skirt.push_back(tried);
+  }
+  const SizeAdvice advice = rank_sizes(person, Fabric(), skirt);
+  EXPECT_EQ(advice.sizes.front().size, "M");
+  for (const SizeTrial& size : advice.sizes) {
+    const bool large = size.size == "L" || size.size == "XL" || size.size == "XXL";
+    EXPECT_EQ(size.falls_off, large) << size.size;
+    EXPECT_EQ(size.misfit >= 25.0, large) << size.size;
+  }
+}
+
 TEST(RankSizes, APredictedGirthMakesTheAdviceLessSure) {
   FittedPerson person = person_of_girths(915, 755, 995);
   const double sure = rank_sizes(person, Fabric(), top_in_all_sizes(person, 90)).confidence;

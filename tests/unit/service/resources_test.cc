@@ -159,12 +159,13 @@ TEST(Resources, SizeAdviceIsTheOperationsAnswerWithItsReasons) {
   TaskRecord task = task_of("advice", TaskState::kSucceeded);
   task.summary = R"({"advised": "M", "confidence": 0.8, "runner_up": "S", "says": ["a"],
     "chart": {"size": "S", "by": "bust_girth", "agrees": false, "why": "b"},
-    "sizes": [{"size": "M", "rank": 1, "misfit": 0.1, "grade": "final", "says": ["c", "d"],
+    "sizes": [{"size": "M", "rank": 1, "misfit": 0.1, "grade": "final", "says": ["c", "d"], "falls_off": true,
                "zones": [{"zone": "waist", "verdict": "tight", "weight": 4, "rest_ease_mm": -5}]}]})";
   v1::SizeAdvice advice;
   ASSERT_TRUE(to_operation(task, 0).response().UnpackTo(&advice));
   EXPECT_EQ(advice.advised_size(), "M");
   EXPECT_EQ(advice.confidence_ratio(), 0.8);
+  EXPECT_TRUE(advice.sizes(0).falls_off());
   EXPECT_EQ(advice.chart().why(), "b");
   ASSERT_EQ(advice.sizes_size(), 1);
   EXPECT_EQ(advice.sizes(0).says_size(), 2);
