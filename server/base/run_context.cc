@@ -21,6 +21,10 @@ absl::Status RunContext::check() const {
   return absl::OkStatus();
 }
 
+bool RunContext::winding_up() const {
+  return reserve > absl::ZeroDuration() && deadline != absl::InfiniteFuture() && absl::Now() > deadline - reserve;
+}
+
 void RunContext::report(std::string_view stage, double fraction) const {
   if (on_progress) on_progress({std::string(stage), std::clamp(fraction, 0.0, 1.0)});
 }
@@ -36,6 +40,14 @@ void RunContext::parallel_for(int64_t count, int64_t grain, const std::function<
   }
   grain = std::max<int64_t>(1, grain);
   for (int64_t begin = 0; begin < count; begin += grain) body(begin, std::min(count, begin + grain));
+}
+
+RunContext with_reserve(const RunContext& run) {
+  RunContext out = run;
+  if (run.deadline == absl::InfiniteFuture()) return out;
+  const absl::Duration share = (run.deadline - absl::Now()) / 20;
+  out.reserve = std::max(run.reserve, std::clamp(share, absl::Seconds(3), absl::Seconds(15)));
+  return out;
 }
 
 }  // namespace tryon

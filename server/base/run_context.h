@@ -39,14 +39,20 @@ struct RunContext {
   Executor* executor = nullptr;  // null = run inline
   CancelFlag cancel;
   absl::Time deadline = absl::InfiniteFuture();
+  absl::Duration reserve;                            // kept before the deadline for handing over what there is by then
   std::function<void(const Progress&)> on_progress;  // may be empty
   std::function<void(ShownFile)> on_file;            // may be empty; a file of the same name replaces the one before
 
   absl::Status check() const;
+  // The deadline is nearer than the reserve: what can stop with what it has, stops. Never without a reserve.
+  bool winding_up() const;
   void report(std::string_view stage, double fraction) const;
   void show(ShownFile file) const;
   // executor->parallel_for, or inline where there is no executor.
   void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) const;
 };
+
+// The same with a reserve: a twentieth of the time that is left, within 3 .. 15 s, or what it had if that is more.
+RunContext with_reserve(const RunContext& run);
 
 }  // namespace tryon

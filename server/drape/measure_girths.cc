@@ -80,7 +80,8 @@ std::optional<GirthFit> tape_at(const Body& body, const WeldedMesh& cloth, Level
     const ClothLoop* loop = innermost(loops, cut_body_at(body, level), level.normal, &merged);
     parted = parted || (loop == nullptr && cut_by_armholes(loops));
     if (loop == nullptr && !parted) return std::nullopt;
-    if (loop != nullptr && !merged) return GirthFit{"", level.origin.y(), body_mm, to_mm(loop->length), to_mm(loop->rest_length)};
+    if (loop != nullptr && !merged)
+      return GirthFit{"", level.origin.y(), body_mm, to_mm(loop->length), to_mm(loop->rest_length)};
     level.origin += kStep * body.height_m * level.away;
   }
   return std::nullopt;

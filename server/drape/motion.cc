@@ -72,7 +72,7 @@ absl::StatusOr<std::vector<Vec3>> move_in_air(const RunContext& run, const std::
       ++report->drape_steps;
     }
     run.report("blow", static_cast<double>(frame) / frames);
-    const bool last = frame == frames || near_deadline(run);
+    const bool last = frame == frames || run.winding_up();
     if (last) certify(model, scene, &state, report);
     report->blown.push_back(positions_of(state));
     if (options.on_frame) options.on_frame(of_the_garment(report->blown.back(), cloths));

@@ -57,6 +57,13 @@ std::string replay_of(const absl::Status& status) {
   return bundle ? std::string(*bundle) : std::string();
 }
 
+// A shirt over trousers of 13,600 vertices is certified, measured and exported in 3.5 s; twice that on a busy machine.
+absl::Duration time_to_hand_over(const GarmentMesh& garment, const std::vector<Worn>& beneath) {
+  size_t vertices = garment.placed.size();
+  for (const Worn& worn : beneath) vertices += worn.garment.cloth.mesh.positions.size();
+  return absl::Microseconds(500) * static_cast<double>(vertices);
+}
+
 absl::Status with_replay(absl::Status status, std::string_view bundle) {
   if (!bundle.empty()) status.SetPayload(kReplayPayload, absl::Cord(absl::string_view(bundle.data(), bundle.size())));
   return status;
@@ -88,8 +95,9 @@ absl::StatusOr<PipelineResult> run_garment(const RunContext& run, const GarmentR
   return result;
 }
 
-absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeRequest& request,
+absl::StatusOr<PipelineResult> run_drape(const RunContext& given, const DrapeRequest& request,
                                          const PipelineInput& input) {
+  RunContext run = with_reserve(given);
   const DrapeSettings& settings = request.settings;
   RETURN_IF_ERROR(validate(settings));
   if (!request.over.empty()) RETURN_IF_ERROR(validate_over(settings));
@@ -107,6 +115,7 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& run, const DrapeReque
   ASSIGN_OR_RETURN(const GarmentMesh garment,
                    cloth_of(run, source, clothed(person, beneath), settings.resolution_mm * 1e-3, &arranged));
   note_waist(source, person, fabric, &arranged);
+  run.reserve = std::max(run.reserve, time_to_hand_over(garment, beneath));
   clock.enter("drape");
   const auto collider = make_collider(settings, person);
   SettleOptions options = settle_options(settings);

@@ -27,7 +27,7 @@ std::string grade_of(const sim::Residual& r, double max_speed) {
 }
 
 absl::Status fall(Stage* stage, const RestGoal& goal) {
-  for (int i = 0; i < goal.fall_steps && !near_deadline(stage->run); ++i) {
+  for (int i = 0; i < goal.fall_steps && !stage->run.winding_up(); ++i) {
     const auto step = advance(stage);
     if (!step.ok()) return step.status();
     ++stage->report.drape_steps;
@@ -56,7 +56,7 @@ absl::Status calm(Stage* stage, const RestGoal& goal) {
       break;
     }
     if (since_best >= kLongPatience) break;
-    if (near_deadline(stage->run)) {
+    if (stage->run.winding_up()) {
       report.termination = "deadline";
       break;
     }
@@ -143,12 +143,25 @@ RestGoal rest_goal(int level, int top) {
 
 void certify(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state, SettleReport* report) {
   leave_body(model, scene, state);
-  const sim::Residual residual = sim::equilibrium_residual(model, scene, *state);
+  const sim::NetForces net = sim::net_forces(model, scene, *state);
+  const sim::Residual residual = sim::equilibrium_residual(model, scene, *state, net);
   report->residual_max = residual.max;
   report->residual_rms = residual.rms;
   report->grade = grade_of(residual, speed_99(*state));
-  report->forces = sim::cloth_forces(model, scene, *state);
+  report->forces = sim::cloth_forces(model, scene, *state, net);
 }
+
+namespace {
+
+// No time is left to move anything.
+std::vector<Vec3> as_it_is(const sim::DrapeModel& model, const sim::Scene& scene, const RestGoal& goal,
+                           sim::DrapeState* state, SettleReport* report) {
+  report->termination = "deadline";
+  if (goal.finest) certify(model, scene, state, report);
+  return positions_of(*state);
+}
+
+}  // namespace
 
 RestGoal only_rest_goal(int fall_steps) {
   RestGoal goal = rest_goal(0, 1);
@@ -161,6 +174,8 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
                                                const RestGoal& goal, SettleReport* report) {
   sim::DrapeState state;
   ASSIGN_OR_RETURN(const sim::DrapeModel model, worn_model(cloths, options, false, &state));
+  const sim::Scene scene = worn_scene(cloths, collider, options.layers);
+  if (run.winding_up()) return as_it_is(model, scene, goal, &state, report);
   sim::SolverSettings settings;
   settings.velocity_keep = kFallKeep;
   settings.time_step = kFallStep;
@@ -170,13 +185,12 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
   settings.iterations = kCalmIterations;
   settings.tolerance = kWithin * kFinalRms / 2;
   ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
-  const sim::Scene scene = worn_scene(cloths, collider, options.layers);
   Stage falling{run, model, scene, *moving, state, *report, options};
   Stage resting{run, model, scene, *calming, state, *report, options};
   RETURN_IF_ERROR(fall(&falling, goal));
   for (int round = 0; round < kCalmRounds; ++round) {
     const int left = leave_body(model, scene, &state);
-    if (round > 0 && (left == 0 || near_deadline(run))) break;
+    if (round > 0 && (left == 0 || run.winding_up())) break;
     RETURN_IF_ERROR(calm(&resting, goal));
   }
   if (goal.finest) certify(model, scene, &state, report);

@@ -120,7 +120,7 @@ class Descent {
   int crossings() const { return count_self_intersections(settled_.cloth.mesh); }
   // As many are drawn apart on the way down, where triangles are small enough to slip past each other.
   int few() const { return settled_.cloth.mesh.vertex_count() / kFewShare; }
-  bool can_begin() const { return may_begin_ && !near_deadline(run_); }
+  bool can_begin() const { return may_begin_ && !run_.winding_up(); }
 
   const std::vector<Vec3>& give_up(const Settled& crossed, const std::vector<Vec3>& positions) {
     settled_ = crossed;

@@ -47,7 +47,7 @@ absl::Status sew(Stage* stage, const Pairs& ties, int steps, double from) {
                       static_cast<double>(stage->report.sew_steps) / (kCloseSteps + kPatientSteps + kPressSteps));
     stage->report.gap_before_weld_mm = max_gap_mm(positions_of(stage->state), ties);
     if (stage->state.tie_rest_ratio == 0 && stage->report.gap_before_weld_mm <= kSewnGapMm) break;
-    if (near_deadline(stage->run)) break;
+    if (stage->run.winding_up()) break;
   }
   return absl::OkStatus();
 }

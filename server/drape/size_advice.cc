@@ -205,8 +205,9 @@ RunContext quiet(const RunContext& run) {
 
 }  // namespace
 
-absl::StatusOr<PipelineResult> run_advice(const RunContext& run, const AdviceRequest& request,
+absl::StatusOr<PipelineResult> run_advice(const RunContext& given, const AdviceRequest& request,
                                           const PipelineInput& input) {
+  const RunContext run = with_reserve(given);
   const DrapeSettings& settings = request.drape.settings;
   RETURN_IF_ERROR(validate(settings));
   ASSIGN_OR_RETURN(const Fabric fabric, fabric_by_name(settings.fabric));

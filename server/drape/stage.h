@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "server/base/run_context.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
@@ -44,11 +43,6 @@ inline absl::StatusOr<sim::StepReport> advance(Stage* stage) {
   stage->report.drape_s += step.total_s;
   if (stage->options.after_step) stage->options.after_step(stage->model.triangles, stage->state);
   return step;
-}
-
-// Time is kept for measuring and exporting what there is.
-inline bool near_deadline(const RunContext& run) {
-  return run.deadline != absl::InfiniteFuture() && absl::Now() > run.deadline - absl::Seconds(3);
 }
 
 inline std::vector<Vec3> positions_of(const sim::DrapeState& state) {

@@ -109,7 +109,7 @@ std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, c
   return out;
 }
 
-ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state) {
+ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, const NetForces& net) {
   ClothForces out;
   out.press.assign(model.particle_count, 0.0);
   out.reaction.assign(model.particle_count, Vec3::Zero());
@@ -123,18 +123,15 @@ ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const Drap
     out.tension[t] = shape.area > 0 ? Eigen::Matrix3d(out.tension[t] / shape.area) : Eigen::Matrix3d::Zero();
   }
   if (scene.collider == nullptr) return out;
-  LayerForces layers;
-  const std::vector<Vec3> forces = net_forces(model, scene, state, 0.0, &layers);
-  const std::vector<double> reach = contact_reach(model, scene, state);
   for (int i = 0; i < model.particle_count; ++i) {
     if (model.inverse_mass[i] == 0) continue;
-    const Contact contact = scene.collider->query(state.x[i].cast<double>(), reach[i] + 2 * kReach);
-    if (contact.distance > reach[i] + kReach) continue;
+    const Contact contact = scene.collider->query(state.x[i].cast<double>(), net.reach[i] + 2 * kReach);
+    if (contact.distance > net.reach[i] + kReach) continue;
     const double mu = model.fabric_of(i).sticking_friction();
-    out.reaction[i] = reaction_to(forces[i], contact.normal, mu);
+    out.reaction[i] = reaction_to(net.force[i], contact.normal, mu);
     out.press[i] = std::max(0.0, out.reaction[i].dot(contact.normal));
   }
-  add_pressing_garments(*scene.collider, state, layers.between, &out);
+  add_pressing_garments(*scene.collider, state, net.layers.between, &out);
   return out;
 }
 

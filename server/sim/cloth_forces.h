@@ -10,6 +10,7 @@
 
 #include "server/sim/model.h"
 #include "server/sim/residual_layers.h"
+#include "server/sim/solvers/solver.h"
 
 namespace tryon::sim {
 
@@ -21,13 +22,18 @@ struct ClothForces {
   std::vector<Eigen::Matrix3d> tension;  // [triangle_count] N/m as it lies: force across a line of unit length with
                                          // in-plane normal m is tension * m
 };
-ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state);
 
-// All forces on each particle but for the collider's and friction between layers, N [particle_count]; layers: the part
-// that layers press, and the most that friction between them may carry. The certificate of rest begins from the same
-// ones.
-std::vector<Vec3> net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness,
-                             LayerForces* layers);
+// What both the measures and the certificate of rest begin from, N [particle_count].
+struct NetForces {
+  std::vector<Vec3> force;    // all forces but the collider's and friction between layers
+  LayerForces layers;         // the part of them that layers press, and the most that their friction may carry
+  std::vector<double> reach;  // m, contact_reach()
+};
+NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness = 0.0);
+
+ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, const NetForces& net);
+Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
+                              const NetForces& net);
 
 // How far off the body a particle may be and still be held by it, m [particle_count]: the offset, or kMostLift more
 // where the middle of a triangle beside it has come to Scene::middle_room.

@@ -224,37 +224,35 @@ std::vector<Vec3> touching(const Scene& scene, const Vec3& point, double reach) 
 
 }  // namespace
 
-std::vector<Vec3> net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness,
-                             LayerForces* layers) {
-  Forces forces(model.particle_count, Vec3::Zero());
-  add_thread_forces(model, state, &forces);
-  add_membrane_forces(model, state, &forces);
-  add_bend_forces(model, state, &forces);
-  add_bend_matrix_forces(model, state, &forces);
-  add_fold_forces(model, state, &forces);
-  add_spring_forces(model, state, tie_stiffness, &forces);
-  add_outer_forces(model, scene, state, &forces);
-  layers->friction.assign(model.particle_count, 0.0);
-  layers->normal.assign(model.particle_count, Vec3::Zero());
-  layers->between = layers->normal;
-  if (scene.self_contact > 0) add_layer_forces(model, scene, state, &forces, layers);
-  return forces;
+NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness) {
+  NetForces out;
+  out.force.assign(model.particle_count, Vec3::Zero());
+  add_thread_forces(model, state, &out.force);
+  add_membrane_forces(model, state, &out.force);
+  add_bend_forces(model, state, &out.force);
+  add_bend_matrix_forces(model, state, &out.force);
+  add_fold_forces(model, state, &out.force);
+  add_spring_forces(model, state, tie_stiffness, &out.force);
+  add_outer_forces(model, scene, state, &out.force);
+  out.layers.friction.assign(model.particle_count, 0.0);
+  out.layers.normal.assign(model.particle_count, Vec3::Zero());
+  out.layers.between = out.layers.normal;
+  if (scene.self_contact > 0) add_layer_forces(model, scene, state, &out.force, &out.layers);
+  out.reach = contact_reach(model, scene, state);
+  return out;
 }
 
 Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
-                              double tie_stiffness) {
-  LayerForces layers;
-  const Forces forces = net_forces(model, scene, state, tie_stiffness, &layers);
-  const std::vector<double> reach = contact_reach(model, scene, state);
+                              const NetForces& net) {
   double mass = 0, sum = 0, largest = 0;
   int count = 0;
   for (int i = 0; i < model.particle_count; ++i) {
     mass += double(model.mass[i]);
     if (model.inverse_mass[i] == 0) continue;
-    double size = forces[i].norm();
+    double size = net.force[i].norm();
     const double mu = model.fabric_of(i).sticking_friction();
-    if (scene.collider) size = after_reactions(forces[i], touching(scene, at(state, i), reach[i]), mu);
-    size = std::max(0.0, size - layers.friction[i]);
+    if (scene.collider) size = after_reactions(net.force[i], touching(scene, at(state, i), net.reach[i]), mu);
+    size = std::max(0.0, size - net.layers.friction[i]);
     largest = std::max(largest, size);
     sum += size * size;
     ++count;
@@ -262,6 +260,11 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
   if (count == 0) return {};
   const double unit = kGravity * mass / model.particle_count;
   return {largest / unit, std::sqrt(sum / count) / unit};
+}
+
+Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
+                              double tie_stiffness) {
+  return equilibrium_residual(model, scene, state, net_forces(model, scene, state, tie_stiffness));
 }
 
 }  // namespace tryon::sim

@@ -1,11 +1,12 @@
 // What it is: a study of garments over each other: pairs of templates on the sample body, one line a pair: what the
 // garment above cost (CPU seconds) and what both are worth (grade, residuals, crossings by the exact test, depth).
-// Options: --only=TEXT (repeatable), --edge=20 (mm), --threads=1.
+// Options: --only=TEXT (repeatable), --edge=20 (mm), --threads=1, --deadline=0 (s: of the garment above).
 #include <cstdio>
 #include <ctime>
 #include <string>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "nlohmann/json.hpp"
 #include "server/base/executor.h"
 #include "server/base/text.h"
@@ -17,7 +18,7 @@ using Json = nlohmann::json;
 
 struct Options {
   std::vector<std::string> only;
-  double edge_mm = 20.0;
+  double edge_mm = 20.0, deadline_s = 0.0;
   int threads = 1;
 };
 
@@ -85,7 +86,9 @@ int study(const Options& options) {
     PipelineInput input;
     input.worn = first->artifacts.at(kWornName).bytes;
     const std::clock_t start = std::clock();
-    const auto second = run_drape(run, request, input);
+    RunContext timed = run;
+    if (options.deadline_s > 0) timed.deadline = absl::Now() + absl::Seconds(options.deadline_s);
+    const auto second = run_drape(timed, request, input);
     if (!second.ok()) {
       std::printf("%-34s %s\n", name.c_str(), std::string(second.status().message()).c_str());
       continue;
@@ -106,6 +109,7 @@ int main(int argc, char** argv) {
     const auto value = [&arg](const char* key) { return arg.substr(std::string(key).size()); };
     if (arg.rfind("--only=", 0) == 0) options.only.push_back(value("--only="));
     if (arg.rfind("--edge=", 0) == 0) options.edge_mm = std::stod(value("--edge="));
+    if (arg.rfind("--deadline=", 0) == 0) options.deadline_s = std::stod(value("--deadline="));
     if (arg.rfind("--threads=", 0) == 0) options.threads = std::stoi(value("--threads="));
   }
   return tryon::study(options);

@@ -61,6 +61,7 @@ absl::StatusOr<int> DescentSolver::minimise(const RunContext& run, const Scene& 
   bool lagged = false, freed = false;  // freed: since x_ last moved
   for (int iteration = 0; iteration < settings_.iterations; ++iteration) {
     RETURN_IF_ERROR(run.check());
+    if (run.winding_up()) return iteration;
     if (!std::isfinite(phi_)) return potential_.not_finite("forces", gradient_);
     bool changed = potential_.refresh_contacts(run, scene, x_);
     const bool done = converged();

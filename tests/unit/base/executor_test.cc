@@ -55,5 +55,18 @@ TEST(RunContext, CancelAndDeadlineAreNoticed) {
   EXPECT_EQ(run.check().code(), absl::StatusCode::kCancelled);
 }
 
+TEST(RunContext, TheReserveIsAShareOfTheTimeAndNoneWithoutADeadline) {
+  RunContext run;
+  EXPECT_FALSE(with_reserve(run).winding_up());
+  run.deadline = absl::Now() + absl::Hours(1);
+  EXPECT_FALSE(run.winding_up());
+  EXPECT_EQ(with_reserve(run).reserve, absl::Seconds(15));
+  EXPECT_FALSE(with_reserve(run).winding_up());
+  run.deadline = absl::Now() + absl::Seconds(2);
+  EXPECT_EQ(with_reserve(run).reserve, absl::Seconds(3));
+  EXPECT_TRUE(with_reserve(run).winding_up());
+  EXPECT_TRUE(with_reserve(run).check().ok());
+}
+
 }  // namespace
 }  // namespace tryon

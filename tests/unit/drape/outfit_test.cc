@@ -76,6 +76,24 @@ TEST(Outfit, WhatIsBeneathGivesWayToStifferCloth) {
   EXPECT_EQ(Json::parse(outer->summary_json)["self_intersections"], 0);
 }
 
+// The reserve begins before the drape does: every phase stops with what it has, a long step in its middle too.
+TEST(Outfit, WhenTimeIsUpThereIsWhatThereIsByThenAndItSaysSo) {
+  RunContext run;
+  run.deadline = absl::Now() + absl::Hours(1);
+  run.reserve = absl::Hours(2);
+  PipelineInput input;
+  input.worn = inner().artifacts.at(kWornName).bytes;
+  DrapeRequest request = shirt("L", "denim_11oz");
+  request.over = std::string(64, 'a');
+  const auto outer = run_drape(run, request, input);
+  ASSERT_TRUE(outer.ok()) << outer.status();
+  const Json m = Json::parse(outer->summary_json);
+  EXPECT_EQ(m["equilibrium"]["termination"], "deadline");
+  EXPECT_EQ(m["equilibrium"]["grade"], "none");
+  EXPECT_EQ(m["equilibrium"]["iterations"], 0);
+  EXPECT_FALSE(outer->settled);
+}
+
 TEST(Outfit, SameBytesForOneAndTwoThreads) {
   const auto one = over(shirt("L", "denim_11oz"), inner(), 1), two = over(shirt("L", "denim_11oz"), inner(), 2);
   ASSERT_TRUE(one.ok() && two.ok());

@@ -13,6 +13,10 @@ namespace {
 constexpr double kRadius = 0.15, kOffset = 2e-3, kStretch = 0.05;
 constexpr int kSides = 72, kRings = 12;
 
+ClothForces forces_of(const DrapeModel& model, const Scene& scene, const DrapeState& state) {
+  return cloth_forces(model, scene, state, net_forces(model, scene, state));
+}
+
 struct Tube {
   testing::ClothTube cloth;
   DrapeModel model;
@@ -56,7 +60,7 @@ class WrappedTube : public ::testing::TestWithParam<SpringLayout> {};
 
 TEST_P(WrappedTube, PressesWithItsTensionOverItsRadius) {
   const Tube tube = wrapped_tube(GetParam());
-  const ClothForces forces = cloth_forces(tube.model, tube.scene, tube.state);
+  const ClothForces forces = forces_of(tube.model, tube.scene, tube.state);
   // The hoop's tension per width as it lies, from the declared fabric.
   const double green = 0.5 * ((1 + kStretch) * (1 + kStretch) - 1);
   const double tension = 500.0 * (GetParam() == SpringLayout::kMembrane ? green * (1 + kStretch) : kStretch);
@@ -72,7 +76,7 @@ TEST_P(WrappedTube, PressesWithItsTensionOverItsRadius) {
 TEST_P(WrappedTube, FeelsNothingWhereItDoesNotTouch) {
   Tube tube = wrapped_tube(GetParam());
   for (auto& x : tube.state.x) x *= Real(1.1);
-  const ClothForces forces = cloth_forces(tube.model, tube.scene, tube.state);
+  const ClothForces forces = forces_of(tube.model, tube.scene, tube.state);
   for (const double press : forces.press) EXPECT_EQ(press, 0.0);
 }
 
@@ -96,7 +100,7 @@ TEST(ClothForces, AGarmentPressesOnWhatIsBeneathAndTheBodyFeelsItThroughThat) {
   const auto solver = *make_solver(kDefaultSolver, tube.model, settings);
   for (int step = 0; step < 12; ++step) ASSERT_TRUE(solver->step({}, tube.scene, &tube.state).ok());
 
-  const ClothForces forces = cloth_forces(tube.model, tube.scene, tube.state);
+  const ClothForces forces = forces_of(tube.model, tube.scene, tube.state);
   const int begin = inner.positions.size(), ring = 4 * kFew;  // away from the ends
   double on_inner = 0, on_body = 0, radius = 0;
   for (int i = ring; i < begin - ring; ++i) on_body += forces.press[i];
@@ -137,7 +141,7 @@ TEST(ClothForces, TheBodyCarriesTheWeightOfALyingCloth) {
   const auto floor = make_plane_collider(Vec3::Zero(), Vec3::UnitY());
   Scene scene;
   scene.collider = floor.get();
-  const ClothForces forces = cloth_forces(model, scene, start_state(input));
+  const ClothForces forces = forces_of(model, scene, start_state(input));
   double carried = 0;
   for (const Vec3& r : forces.reaction) carried += r.y();
   EXPECT_NEAR(carried, 0.15 * 0.09 * 9.80665, 1e-5);
