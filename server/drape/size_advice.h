@@ -67,7 +67,8 @@ struct SizeTrial {
   std::string size, grade;
   bool carried = false;
   double misfit = 0.0;
-  bool falls_off = false;  // nothing of it lies where it is meant to; in the misfit
+  bool falls_off = false;  // nothing of it lies where it is meant to, or its upper edge has slid below the hip
+  double fall_cost = 0.0;  // what that adds to the misfit
   std::vector<ZoneTrial> zones;
   std::vector<std::string> says;
 };

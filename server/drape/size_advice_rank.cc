@@ -82,8 +82,6 @@ bool top_below_hip(const TriedSize& tried, const Body& body) {
   return top != nullptr && hip != body.curves.end() && top->rim.middle.y() < hip->second.height_m;
 }
 
-double fall_cost(const SizeTrial& size) { return size.falls_off ? kFallCost : 0.0; }
-
 double weight_of(const std::string& zone, bool has_bust) {
   if (zone == "bust") return 4.0;
   if (zone == "waist") return has_bust ? 1.0 : 4.0;
@@ -170,6 +168,12 @@ ZoneTrial uncovered_zone(const std::string& name, const GirthFit& tape, const In
   return out;
 }
 
+void fall(double cost, SizeTrial* size) {
+  size->falls_off = true;
+  size->fall_cost = cost;
+  size->misfit += cost;
+}
+
 SizeTrial trial_of(const Body& body, const TriedSize& tried, const std::map<std::string, Intent>& intents,
                    bool has_bust) {
   SizeTrial out;
@@ -197,9 +201,21 @@ SizeTrial trial_of(const Body& body, const TriedSize& tried, const std::map<std:
     if (tight_unmeant(z)) z.cost += kTightCost * std::max(z.weight, 0.25);
     out.misfit += z.cost;
   }
-  out.falls_off = top_below_hip(tried, body) || (weights <= 0.0 && !intents.empty());
-  out.misfit = out.misfit / std::max(weights, 1.0) + fall_cost(out);
+  out.misfit /= std::max(weights, 1.0);
+  if (top_below_hip(tried, body)) fall(kFallCost, &out);
   return out;
+}
+
+// Where something is known of other sizes, one of which nothing is, not even its upper edge, has fallen farther.
+void mark_unknown(std::vector<SizeTrial>* sizes) {
+  const auto unknown = [](const SizeTrial& s) {
+    return !s.falls_off &&
+           std::none_of(s.zones.begin(), s.zones.end(), [](const ZoneTrial& z) { return z.weight > 0; });
+  };
+  if (std::all_of(sizes->begin(), sizes->end(), unknown)) return;
+  for (SizeTrial& size : *sizes) {
+    if (unknown(size)) fall(2 * kFallCost, &size);
+  }
 }
 
 ZoneTolerance tolerance_of(const FittedPerson& person, const Fabric& fabric, const std::string& item, double girth) {
@@ -234,7 +250,7 @@ double confidence_of(const std::vector<SizeTrial>& sizes, const std::map<std::st
         sum += zone.cost - ease_cost(zone, 0.0) + ease_cost(zone, z * sigma);
         weights += zone.weight;
       }
-      sum = sum / std::max(weights, 1.0) + fall_cost(sizes[s]);
+      sum = sum / std::max(weights, 1.0) + sizes[s].fall_cost;
       if (sum < least) least = sum, best = s;
     }
     stays += best == 0;
@@ -315,15 +331,20 @@ SizeAdvice rank_sizes(const FittedPerson& person, const Fabric& fabric, const st
     if (tape) out.tolerance[zone] = tolerance_of(person, fabric, tape->item, tape->body_mm);
   }
   for (const TriedSize& t : tried) out.sizes.push_back(trial_of(person.body, t, intents, has_bust));
+  mark_unknown(&out.sizes);
   for (SizeTrial& size : out.sizes) explain(&size);
-  std::stable_sort(out.sizes.begin(), out.sizes.end(),
-                   [](const SizeTrial& a, const SizeTrial& b) { return a.misfit < b.misfit; });
-  out.confidence = confidence_of(out.sizes, out.tolerance);
+  std::stable_sort(out.sizes.begin(), out.sizes.end(), [](const SizeTrial& a, const SizeTrial& b) {
+    if (a.falls_off != b.falls_off) return b.falls_off;
+    return !a.falls_off && a.misfit < b.misfit;  // of those that fall off the narrowest came nearest to staying on
+  });
+  out.confidence = out.sizes.front().falls_off ? 0.0 : confidence_of(out.sizes, out.tolerance);
   out.chart = chart_size(person.body, tried, has_bust, out);
   const SizeTrial& best = out.sizes.front();
-  out.says.push_back(cat("size ", best.size, " is nearest to what the garment is meant to be on this body"));
+  out.says.push_back(best.falls_off
+                         ? cat("no size stays on this body; size ", best.size, " is nearest to it")
+                         : cat("size ", best.size, " is nearest to what the garment is meant to be on this body"));
   for (const std::string& text : best.says) out.says.push_back(text);
-  if (out.confidence < 0.8 && out.sizes.size() > 1)
+  if (out.confidence < 0.8 && out.sizes.size() > 1 && !best.falls_off)
     out.says.push_back(
         cat("size ", out.sizes[1].size, " is close: what is uncertain of scan and cloth could decide for it"));
   return out;

@@ -115,6 +115,10 @@ TEST(RankSizes, ASizeThatFallsOffIsNoFitHoweverLittleIsMeasuredOfIt) {
     EXPECT_EQ(size.falls_off, large) << size.size;
     EXPECT_EQ(size.misfit >= 25.0, large) << size.size;
   }
+  EXPECT_EQ(advice.sizes[3].size, "L") << "of the others less is known";
+  const SizeAdvice none = rank_sizes(person, Fabric(), {skirt.begin() + 3, skirt.end()});
+  EXPECT_EQ(none.confidence, 0.0);
+  EXPECT_NE(none.says.front().find("no size stays on"), std::string::npos) << none.says.front();
 }
 
 TEST(RankSizes, APredictedGirthMakesTheAdviceLessSure) {
