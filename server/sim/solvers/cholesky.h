@@ -7,6 +7,7 @@
 // Cites: Duff, Reid 1983 (multifrontal); Davis 2006 (elimination tree).
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "Eigen/Sparse"
@@ -23,26 +24,28 @@ class Cholesky {
   static constexpr int64_t kWorkBetweenChecks = 5'000'000;  // about 2 ms
 
   // Symmetric, compressed, whole or the lower triangle; rows in blocks that are ordered as one.
-  void analyse(const Eigen::SparseMatrix<double>& matrix, int block = 1);
+  void analyse(const Eigen::SparseMatrix<double>& matrix, int block = 1);   // by a pattern kept for its structure
+  void analyse_once(const Eigen::SparseMatrix<double>& matrix, int block);  // of a structure that will not come again
   // Values in the order of the analysed matrix's valuePtr().
   int factor(const double* values, const RunContext& run = {});
   void solve(const RVec3* right_side, RVec3* solution);    // may be the same array
   void solve(const double* right_side, double* solution);  // one right-hand side, at the price of three
-  int64_t factor_nonzeros() const { return pattern_.nonzeros; }
-  int64_t panel_values() const { return pattern_.values; }  // with the padding
+  int64_t factor_nonzeros() const { return pattern_->nonzeros; }
+  int64_t panel_values() const { return pattern_->values; }  // with the padding
   // Multiplications (about) of a factorisation, and the most of them between two questions to the context.
   int64_t total_work() const;
   int64_t longest_stretch() const;
-  int panel_count() const { return static_cast<int>(pattern_.panel.size()); }
+  int panel_count() const { return static_cast<int>(pattern_->panel.size()); }
 
  private:
+  void take(std::shared_ptr<const CholeskyPattern> pattern, int n);
   int64_t work_of(int panel) const;
   void assemble(int index, const double* values);
   void solve_lanes();
   int row_at(int place) const;
 
   int n_ = 0;
-  CholeskyPattern pattern_;
+  std::shared_ptr<const CholeskyPattern> pattern_ = std::make_shared<CholeskyPattern>();
   struct alignas(32) Aligned {
     Real at[32 / sizeof(Real)];
   };

@@ -96,7 +96,11 @@ void PotentialHessian::build_pattern() {
         for (int r = 0; r < 3; ++r) inner[at++] = 3 * block_row_[b] + r;
     }
   outer[3 * n] = matrix_.outerIndexPtr()[0] + 9 * static_cast<int>(block_row_.size());
-  factor_.analyse(matrix_, 3);
+  if (layer_pattern_.empty()) {
+    factor_.analyse(matrix_, 3);
+  } else {
+    factor_.analyse_once(matrix_, 3);
+  }
 }
 
 void PotentialHessian::add(const Matrix3& k) {
