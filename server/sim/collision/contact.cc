@@ -11,13 +11,14 @@
 namespace tryon::sim {
 
 namespace {
-constexpr Real kReach = Real(0.05);  // m, how far the collider is asked
-constexpr Real kBand = Real(1e-3);   // m beyond the offset within which a plane must be fresh
+constexpr Real kReach = Real(0.05);          // m, how far the collider is asked
+constexpr Real kBand = Real(1e-3);           // m beyond the offset within which a plane must be fresh
 constexpr Real kFreshDistance = Real(1e-5);  // m a particle may have moved since its plane was asked, as a step begins
-constexpr Real kTouch = Real(1e-4);  // m, a gap that counts as contact in a balance of forces
+constexpr Real kTouch = Real(1e-4);          // m, a gap that counts as contact in a balance of forces
 // Of the room, at the end of a step: nearer than that contact gets harder; deeper than that a particle is moved out.
 constexpr Real kNearShare = Real(0.9), kDeepShare = Real(0.05), kHarden = 2;
 constexpr Real kHardest = Real(1e3);  // over the stiffness at the start
+constexpr Real kLower = Real(0.5);    // of what a lift is too much, from step to step
 constexpr Real kLiftLimit = static_cast<Real>(kMostLift);
 constexpr int kConeSweeps = 400;
 constexpr Real kConeShare = Real(1e-6);  // of the force: less than that a sweep no longer changes
@@ -195,7 +196,8 @@ void ContactSet::ask_middles(int begin, int end) {
 }
 
 // A lift is right when the deepest of the middles beside it has just its room. What three corners rise by, their middle
-// does.
+// does; but each corner may rise for another triangle's sake, and fall as one, so that full corrections both ways can
+// go up and down for ever.
 void ContactSet::lift_corners(const RunContext& run, const Scene& scene) {
   middle_room_ = static_cast<Real>(scene.middle_room);
   run.parallel_for(static_cast<int64_t>(triangles_.size()), kGrain, [this, &run](int64_t begin, int64_t end) {
@@ -206,7 +208,8 @@ void ContactSet::lift_corners(const RunContext& run, const Scene& scene) {
     for (const int i : triangles_[k]) lacking_[i] = std::max(lacking_[i], sunk_[k]);
   }
   for (size_t i = 0; i < lift_.size(); ++i) {
-    if (!pinched_[i]) set_lift(static_cast<int>(i), std::clamp(lift_[i] + lacking_[i], Real(0), kLiftLimit));
+    const Real change = lacking_[i] < 0 ? kLower * lacking_[i] : lacking_[i];
+    if (!pinched_[i]) set_lift(static_cast<int>(i), std::clamp(lift_[i] + change, Real(0), kLiftLimit));
   }
 }
 
