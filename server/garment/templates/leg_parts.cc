@@ -91,7 +91,7 @@ Pattern draw_legs(const TemplateInput& in, double knee, double hem, const char* 
 }
 
 TemplateParameters leg_parameters(double length, double ease, double drop, double least_ease) {
-  return {{"length", "mm", "from the crotch to the hem", 60, 820, length},
+  return {{"length", "mm", "from the crotch to the hem, which ends 40 mm above the floor or higher", 60, 820, length},
           {"ease", "mm", "added to the hip girth", least_ease, 240, ease},
           {"crotch_drop", "mm", "how far the crotch lies below the body's", 0, 80, drop}};
 }
