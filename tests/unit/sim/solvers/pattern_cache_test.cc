@@ -1,6 +1,10 @@
 // One structure, one pattern, whatever the values; another structure, another.
 #include "server/sim/solvers/pattern_cache.h"
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace tryon::sim {
@@ -57,6 +61,23 @@ TEST(PatternCache, HoldsNoMoreThanItsShareAndKeepsWhatWasAskedForLast) {
   PatternCache none(0);
   EXPECT_NE(none.pattern_of(chain(240, 2, 1.0)), nullptr);
   EXPECT_EQ(none.use().bytes, 0);
+}
+
+TEST(PatternCache, ManyThreadsMayAskAtOnce) {
+  PatternCache cache(100'000);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&cache, &wrong] {
+      for (int k = 0; k < 60; ++k) {
+        const Matrix matrix = chain(60 + k % 7, 5, 1.0);
+        wrong += static_cast<int64_t>(cache.pattern_of(matrix)->place.size()) != matrix.rows();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(cache.use().found + cache.use().made, 240);
 }
 
 }  // namespace
