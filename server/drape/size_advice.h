@@ -67,10 +67,10 @@ struct SizeTrial {
   std::string size, grade;
   bool carried = false;
   double misfit = 0.0;
-  bool falls_off = false;  // nothing of it lies where it is meant to, or its upper edge has slid below the hip
-  double fall_cost = 0.0;  // what that adds to the misfit
+  double fall_cost = 0.0;  // in the misfit: nothing of it lies where it is meant to, or its upper edge is below the hip
   std::vector<ZoneTrial> zones;
   std::vector<std::string> says;
+  bool falls_off() const { return fall_cost > 0.0; }
 };
 
 struct ZoneTolerance {

@@ -35,7 +35,7 @@ Json size_json(const SizeTrial& size, int rank) {
   for (const ZoneTrial& z : size.zones) zones.push_back(zone_json(z));
   return Json{{"size", size.size},           {"rank", rank},
               {"misfit", fine(size.misfit)}, {"grade", size.grade},
-              {"carried", size.carried},     {"falls_off", size.falls_off},
+              {"carried", size.carried},     {"falls_off", size.falls_off()},
               {"says", size.says},           {"zones", std::move(zones)}};
 }
 

@@ -169,7 +169,6 @@ ZoneTrial uncovered_zone(const std::string& name, const GirthFit& tape, const In
 }
 
 void fall(double cost, SizeTrial* size) {
-  size->falls_off = true;
   size->fall_cost = cost;
   size->misfit += cost;
 }
@@ -209,7 +208,7 @@ SizeTrial trial_of(const Body& body, const TriedSize& tried, const std::map<std:
 // Where something is known of other sizes, one of which nothing is, not even its upper edge, has fallen farther.
 void mark_unknown(std::vector<SizeTrial>* sizes) {
   const auto unknown = [](const SizeTrial& s) {
-    return !s.falls_off &&
+    return !s.falls_off() &&
            std::none_of(s.zones.begin(), s.zones.end(), [](const ZoneTrial& z) { return z.weight > 0; });
   };
   if (std::all_of(sizes->begin(), sizes->end(), unknown)) return;
@@ -274,7 +273,7 @@ void explain(SizeTrial* size) {
   for (const ZoneTrial& z : size->zones) order.push_back(&z);
   std::stable_sort(order.begin(), order.end(),
                    [](const ZoneTrial* a, const ZoneTrial* b) { return a->cost > b->cost; });
-  if (size->falls_off) size->says.emplace_back("does not stay on: it slides down to where nothing holds it");
+  if (size->falls_off()) size->says.emplace_back("does not stay on: it slides down to where nothing holds it");
   for (const ZoneTrial* z : order) {
     if (size->says.size() < 3 && z->weight > 0) size->says.push_back(words_of(*z));
   }
@@ -334,17 +333,17 @@ SizeAdvice rank_sizes(const FittedPerson& person, const Fabric& fabric, const st
   mark_unknown(&out.sizes);
   for (SizeTrial& size : out.sizes) explain(&size);
   std::stable_sort(out.sizes.begin(), out.sizes.end(), [](const SizeTrial& a, const SizeTrial& b) {
-    if (a.falls_off != b.falls_off) return b.falls_off;
-    return !a.falls_off && a.misfit < b.misfit;  // of those that fall off the narrowest came nearest to staying on
+    if (a.falls_off() != b.falls_off()) return b.falls_off();
+    return !a.falls_off() && a.misfit < b.misfit;  // of those that fall off the narrowest came nearest to staying on
   });
-  out.confidence = out.sizes.front().falls_off ? 0.0 : confidence_of(out.sizes, out.tolerance);
+  out.confidence = out.sizes.front().falls_off() ? 0.0 : confidence_of(out.sizes, out.tolerance);
   out.chart = chart_size(person.body, tried, has_bust, out);
   const SizeTrial& best = out.sizes.front();
-  out.says.push_back(best.falls_off
+  out.says.push_back(best.falls_off()
                          ? cat("no size stays on this body; size ", best.size, " is nearest to it")
                          : cat("size ", best.size, " is nearest to what the garment is meant to be on this body"));
   for (const std::string& text : best.says) out.says.push_back(text);
-  if (out.confidence < 0.8 && out.sizes.size() > 1 && !best.falls_off)
+  if (out.confidence < 0.8 && out.sizes.size() > 1 && !best.falls_off())
     out.says.push_back(
         cat("size ", out.sizes[1].size, " is close: what is uncertain of scan and cloth could decide for it"));
   return out;

@@ -26,7 +26,8 @@ struct ClothForces {
 // What both the measures and the certificate of rest begin from, N [particle_count].
 struct NetForces {
   std::vector<Vec3> force;    // all forces but the collider's and friction between layers
-  LayerForces layers;         // the part of them that layers press, and the most that their friction may carry
+  LayerForces layers;         // the part of them that layers press (empty where the scene has no contact between
+                              // them), and the most that their friction may carry
   std::vector<double> reach;  // m, contact_reach()
 };
 NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness = 0.0);

@@ -235,8 +235,6 @@ NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeSta
   add_spring_forces(model, state, tie_stiffness, &out.force);
   add_outer_forces(model, scene, state, &out.force);
   out.layers.friction.assign(model.particle_count, 0.0);
-  out.layers.normal.assign(model.particle_count, Vec3::Zero());
-  out.layers.between = out.layers.normal;
   if (scene.self_contact > 0) add_layer_forces(model, scene, state, &out.force, &out.layers);
   out.reach = contact_reach(model, scene, state);
   return out;

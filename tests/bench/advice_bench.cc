@@ -13,6 +13,7 @@
 #include "server/drape/cut_body.h"
 #include "server/drape/size_advice.h"
 #include "server/garment/template.h"
+#include "tests/bench/study_options.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/test_meshes.h"
 
@@ -108,11 +109,10 @@ int main(int argc, char** argv) {
   tryon::Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    const auto value = [&arg](const char* key) { return arg.substr(std::string(key).size()); };
-    if (arg.rfind("--only=", 0) == 0) options.only = value("--only=");
-    if (arg.rfind("--edge=", 0) == 0) options.edge_mm = std::stod(value("--edge="));
-    if (arg.rfind("--fabric=", 0) == 0) options.fabric = value("--fabric=");
-    if (arg.rfind("--json=", 0) == 0) options.json = value("--json=");
+    tryon::take_option(arg, "--only=", &options.only);
+    tryon::take_option(arg, "--edge=", &options.edge_mm);
+    tryon::take_option(arg, "--fabric=", &options.fabric);
+    tryon::take_option(arg, "--json=", &options.json);
     if (arg == "--cold") options.cold = true;
   }
   return tryon::study(options);

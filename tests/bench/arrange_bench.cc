@@ -26,6 +26,7 @@
 #include "server/io/pattern_json.h"
 #include "server/metrics/metrics.h"
 #include "server/render/preview.h"
+#include "tests/bench/study_options.h"
 #include "tests/bench/study_person.h"
 #include "tests/support/shared_data.h"
 
@@ -336,16 +337,15 @@ int main(int argc, char** argv) {
   bool templates = false, dxf = false;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    const auto value = [&arg](const char* key) { return arg.substr(std::string(key).size()); };
     if (arg == "--start=roles") options.by_role = true;
     if (arg == "--templates") templates = true;
     if (arg == "--made-to-measure") templates = options.to_measure = true;
     if (arg == "--dxf") dxf = true;
     if (arg.rfind("--slice=", 0) == 0) std::sscanf(arg.c_str(), "--slice=%d/%d", &options.slice, &options.slices);
     if (arg == "--settle") options.settle = true;
-    if (arg.rfind("--only=", 0) == 0) options.only = value("--only=");
-    if (arg.rfind("--png=", 0) == 0) options.png = value("--png=");
-    if (arg.rfind("--edge=", 0) == 0) options.edge_mm = std::stod(value("--edge="));
+    tryon::take_option(arg, "--only=", &options.only);
+    tryon::take_option(arg, "--png=", &options.png);
+    tryon::take_option(arg, "--edge=", &options.edge_mm);
   }
   options.slices = std::max(options.slices, 1);
   if (dxf) return tryon::study_dxf(options);

@@ -21,6 +21,7 @@
 #include "server/garment/template.h"
 #include "server/io/pattern_json.h"
 #include "server/metrics/metrics.h"
+#include "tests/bench/study_options.h"
 #include "tests/bench/study_person.h"
 #include "tests/support/shared_data.h"
 
@@ -44,9 +45,7 @@ struct Tally {
 std::vector<std::string> chosen(const Options& options, const std::vector<std::string>& names) {
   std::vector<std::string> kept;
   for (size_t i = 0; i < names.size(); ++i) {
-    bool named = options.only.empty();
-    for (const std::string& text : options.only) named = named || names[i].find(text) != std::string::npos;
-    if (named && i % static_cast<size_t>(options.every) == 0) kept.push_back(names[i]);
+    if (is_chosen(options.only, names[i]) && i % static_cast<size_t>(options.every) == 0) kept.push_back(names[i]);
   }
   return kept;
 }
@@ -172,16 +171,15 @@ int main(int argc, char** argv) {
   tryon::Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    const auto value = [&arg](const char* key) { return arg.substr(std::string(key).size()); };
-    if (arg.rfind("--only=", 0) == 0) options.only.push_back(value("--only="));
-    if (arg.rfind("--png=", 0) == 0) options.png = value("--png=");
-    if (arg.rfind("--fabric=", 0) == 0) options.fabric = value("--fabric=");
-    if (arg.rfind("--edge=", 0) == 0) options.edge_mm = std::stod(value("--edge="));
-    if (arg.rfind("--every=", 0) == 0) options.every = std::stoi(value("--every="));
-    if (arg.rfind("--threads=", 0) == 0) options.threads = std::stoi(value("--threads="));
-    if (arg.rfind("--repeat=", 0) == 0) options.repeat = std::stoi(value("--repeat="));
-    if (arg.rfind("--coarsest=", 0) == 0) options.settle.coarsest = std::stoi(value("--coarsest="));
-    if (arg.rfind("--solver=", 0) == 0) options.settle.solver = value("--solver=");
+    tryon::take_option(arg, "--only=", &options.only);
+    tryon::take_option(arg, "--png=", &options.png);
+    tryon::take_option(arg, "--fabric=", &options.fabric);
+    tryon::take_option(arg, "--edge=", &options.edge_mm);
+    tryon::take_option(arg, "--every=", &options.every);
+    tryon::take_option(arg, "--threads=", &options.threads);
+    tryon::take_option(arg, "--repeat=", &options.repeat);
+    tryon::take_option(arg, "--coarsest=", &options.settle.coarsest);
+    tryon::take_option(arg, "--solver=", &options.settle.solver);
     if (arg == "--templates") options.templates = true;
     if (arg == "--isometric") options.settle.bend = tryon::sim::BendLaw::kIsometric;
     if (arg == "--layers=always") options.settle.layers = tryon::LayerContact::kAlways;

@@ -11,6 +11,7 @@
 #include "server/base/executor.h"
 #include "server/base/text.h"
 #include "server/drape/pipeline.h"
+#include "tests/bench/study_options.h"
 
 namespace tryon {
 namespace {
@@ -45,12 +46,6 @@ DrapeRequest request_of(const Options& options, const Layer& layer) {
   return out;
 }
 
-bool chosen(const Options& options, const std::string& name) {
-  bool named = options.only.empty();
-  for (const std::string& text : options.only) named = named || name.find(text) != std::string::npos;
-  return named;
-}
-
 // True if final, free of crossings and outside the body.
 bool tell(const std::string& name, const Json& m, double cpu) {
   const Json& rest = m["equilibrium"];
@@ -74,7 +69,7 @@ int study(const Options& options) {
   run.executor = &pool;
   for (const auto& [below, above] : kPairs) {
     const std::string name = cat(above.garment, " over ", below.garment);
-    if (!chosen(options, name)) continue;
+    if (!is_chosen(options.only, name)) continue;
     ++count;
     const auto first = run_drape(run, request_of(options, below), {});
     if (!first.ok()) {
@@ -106,11 +101,10 @@ int main(int argc, char** argv) {
   tryon::Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    const auto value = [&arg](const char* key) { return arg.substr(std::string(key).size()); };
-    if (arg.rfind("--only=", 0) == 0) options.only.push_back(value("--only="));
-    if (arg.rfind("--edge=", 0) == 0) options.edge_mm = std::stod(value("--edge="));
-    if (arg.rfind("--deadline=", 0) == 0) options.deadline_s = std::stod(value("--deadline="));
-    if (arg.rfind("--threads=", 0) == 0) options.threads = std::stoi(value("--threads="));
+    tryon::take_option(arg, "--only=", &options.only);
+    tryon::take_option(arg, "--edge=", &options.edge_mm);
+    tryon::take_option(arg, "--deadline=", &options.deadline_s);
+    tryon::take_option(arg, "--threads=", &options.threads);
   }
   return tryon::study(options);
 }

@@ -112,10 +112,10 @@ TEST(MeasureFit, ATShirtIsJudgedWhereItLiesAndNowhereElseAndTheBodyCarriesIt) {
   expect_same_words(fit, scaled(shirt, 0.6).fit());
 }
 
-// From size to size: more room at every tape that is graded, and nowhere more strain than the cloth's own weight makes,
-// which grows with the size.
+// From size to size: more room at every tape that is graded, and nowhere more strain than the cloth's own weight makes;
+// `borne`: the same where all of the cloth hangs.
 void expect_one_size_up(const FitReport& small, const FitReport& large, const std::set<std::string>& not_graded,
-                        const std::string& what) {
+                        double borne, const std::string& what) {
   const auto before = by_name(small), after = by_name(large);
   int tapes = 0;
   for (const auto& [name, zone] : before) {
@@ -127,29 +127,38 @@ void expect_one_size_up(const FitReport& small, const FitReport& large, const st
       EXPECT_GT(more, not_graded.count(name) ? -5.0 : 3.0) << what << " " << name;
     }
     const bool bears = name == "neck" || name == "shoulder" || name == "under_arm" || name == "cuff";
-    EXPECT_LT(found->second.strain_of_limit, zone.strain_of_limit + (bears ? kBorneWeight : kOwnWeight))
+    EXPECT_LT(found->second.strain_of_limit, zone.strain_of_limit + (bears ? borne : kOwnWeight))
         << what << " " << name;
   }
   EXPECT_GE(tapes, 3) << what;
 }
 
 void expect_sizes_in_order(const std::string& name, const std::vector<std::string>& sizes,
-                           const std::set<std::string>& not_graded) {
+                           const std::set<std::string>& not_graded, double borne = kOwnWeight) {
   const FittedPerson person = sample_person();
   std::optional<FitReport> before;
   for (const std::string& size : sizes) {
     const FitReport fit = worn(person, name, size).fit();
-    if (before) expect_one_size_up(*before, fit, not_graded, name + " " + size);
+    if (before) expect_one_size_up(*before, fit, not_graded, borne, name + " " + size);
     before = fit;
   }
 }
 
 TEST(MeasureFit, OneSizeUpATShirtHasMoreRoomAndNoMoreStrainInEveryZone) {
-  expect_sizes_in_order("t_shirt", {"XS", "S", "M", "L", "XL", "XXL"}, {});
+  expect_sizes_in_order("t_shirt", {"XS", "S", "M"}, {});
 }
 
-TEST(MeasureFit, OneSizeUpATankTopHasMoreRoomAndNoMoreStrainInEveryZone) {
-  expect_sizes_in_order("tank_top", {"XS", "S", "M", "L", "XL", "XXL"}, {});
+// Wide at the knee and below in millimetres whatever the size. Size M slips in jersey until its band lies at the high
+// hip, where the tape then reads the band: less room than S has there, which is not yet told.
+TEST(MeasureFit, OneSizeUpTrousersHaveMoreRoomAndNoMoreStrainInEveryZone) {
+  expect_sizes_in_order("trousers", {"XS", "S"}, {"knee", "calf", "ankle", "leg_hem"});
+}
+
+// Cloth that is wider than the person hangs from fewer places, and weighs more.
+TEST(MeasureFit, LargerSizesOfTopsHaveMoreRoomAndNoMoreStrainThanTheirWeightMakes) {
+  expect_sizes_in_order("t_shirt", {"M", "L", "XL", "XXL"}, {}, kBorneWeight);
+  expect_sizes_in_order("tank_top", {"XS", "S", "M", "L", "XL", "XXL"}, {}, kBorneWeight);
+  expect_sizes_in_order("fitted_dress", {"S", "M", "L", "XL"}, {}, kBorneWeight);
 }
 
 TEST(MeasureFit, UnderDeepArmholesTheBustIsMeasuredWhereTheyEnd) {
@@ -157,16 +166,6 @@ TEST(MeasureFit, UnderDeepArmholesTheBustIsMeasuredWhereTheyEnd) {
   ASSERT_TRUE(zones.count("bust") && zones.at("bust").girth);
   EXPECT_EQ(zones.at("bust").girth->item, "bust_girth");
   EXPECT_GT(zones.at("bust").girth->rest_mm, 1100.0) << "all the way round";
-}
-
-TEST(MeasureFit, OneSizeUpAFittedDressHasMoreRoomAndNoMoreStrainInEveryZone) {
-  expect_sizes_in_order("fitted_dress", {"S", "M", "L", "XL"}, {});
-}
-
-// What hangs from the waist slips down where it is too wide: sizes that stay up. Wide at the knee and below in
-// millimetres whatever the size.
-TEST(MeasureFit, OneSizeUpTrousersHaveMoreRoomAndNoMoreStrainInEveryZone) {
-  expect_sizes_in_order("trousers", {"XS", "S"}, {"knee", "calf", "ankle", "leg_hem"});
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST(RankSizes, ASizeThatFallsOffIsNoFitHoweverLittleIsMeasuredOfIt) {
   EXPECT_EQ(advice.sizes.front().size, "M");
   for (const SizeTrial& size : advice.sizes) {
     const bool large = size.size == "L" || size.size == "XL" || size.size == "XXL";
-    EXPECT_EQ(size.falls_off, large) << size.size;
+    EXPECT_EQ(size.falls_off(), large) << size.size;
     EXPECT_EQ(size.misfit >= 25.0, large) << size.size;
   }
   EXPECT_EQ(advice.sizes[3].size, "L") << "of the others less is known";
