@@ -9,10 +9,11 @@
 namespace tryon {
 namespace {
 
-constexpr double kCovered = 0.1;     // of a zone's skin: less is not covered
-constexpr double kFloor = 4e-3;      // m: what is pressed below lies on the floor
-constexpr double kCuffDepth = 0.02;  // of the height, along which a cuff is measured
-constexpr double kMuchCloth = 1e-3;  // m2 of cloth that a zone must have
+constexpr double kCovered = 0.1;                    // of a zone's skin: less is not covered
+constexpr double kFloor = 4e-3;                     // m: what is pressed below lies on the floor
+constexpr double kCuffDepth = 0.02;                 // of the height, along which a cuff is measured
+constexpr double kMuchCloth = 1e-3;                 // m2 of cloth that a zone must have
+constexpr double kNearWaist = 0.04, kSlips = 0.01;  // of the height
 
 std::vector<BodyZone> zones_of_cloth(const FittedPerson& person, const std::vector<BodyZone>& skin,
                                      const std::vector<ClosestPoint>& nearest) {
@@ -39,13 +40,6 @@ std::vector<double> body_press(const Settled& settled) {
   return press;
 }
 
-const GirthFit* find_girth(const std::vector<GirthFit>& girths, std::string_view item) {
-  for (const GirthFit& g : girths) {
-    if (g.item == item) return &g;
-  }
-  return nullptr;
-}
-
 // The tape that speaks for a zone: the first that could be taken.
 const GirthFit* girth_of_zone(const std::vector<GirthFit>& girths, std::string_view zone) {
   struct Row {
@@ -63,15 +57,40 @@ const GirthFit* girth_of_zone(const std::vector<GirthFit>& girths, std::string_v
   return find_girth(girths, cat(zone, "_girth"));
 }
 
-// Whether the garment has no shoulders and its upper edge lies in this zone.
-bool hangs_from(const std::vector<Opening>& openings, const std::vector<BodyZone>& zone, BodyZone here) {
+double level_when_put_on(const GarmentMesh& garment, const WeldedMesh& cloth, const Rim& rim) {
+  std::vector<char> on_rim(cloth.mesh.positions.size(), 0);
+  for (int v : rim.vertices) on_rim[v] = 1;
+  double sum = 0.0;
+  int count = 0;
+  for (size_t v = 0; v < garment.placed.size(); ++v) {
+    if (on_rim[cloth.source[v]]) sum += garment.placed[v].y(), ++count;
+  }
+  return count > 0 ? sum / count : rim.middle.y();
+}
+
+Hang hang_of(const Body& body, const GarmentMesh& garment, const WeldedMesh& cloth,
+             const std::vector<Opening>& openings) {
+  Hang out;
   for (const Opening& o : openings) {
     if (o.kind != OpeningKind::kTop) continue;
-    const auto inside =
-        std::count_if(o.rim.vertices.begin(), o.rim.vertices.end(), [&](int v) { return zone[v] == here; });
-    return 2 * static_cast<size_t>(inside) >= o.rim.vertices.size();
+    out.top = &o;
+    const double put_on = level_when_put_on(garment, cloth, o.rim);
+    const auto waist = body.curves.find("waist_girth");
+    out.from_waist =
+        waist != body.curves.end() && std::abs(put_on - waist->second.height_m) < kNearWaist * body.height_m;
+    const double slipped = put_on - o.rim.middle.y();
+    if (slipped >= kSlips * body.height_m) out.slipped_m = slipped;
+    break;
   }
-  return false;
+  return out;
+}
+
+// Whether the garment is held by its upper edge in this zone, or is meant to be.
+bool hangs_from(const Hang& hang, const std::vector<BodyZone>& zone, BodyZone here) {
+  if (hang.top == nullptr || hang.from_waist) return hang.from_waist && here == BodyZone::kWaist;
+  const std::vector<int>& rim = hang.top->rim.vertices;
+  const auto inside = std::count_if(rim.begin(), rim.end(), [&](int v) { return zone[v] == here; });
+  return 2 * static_cast<size_t>(inside) >= rim.size();
 }
 
 ZoneReport zone_report(std::string name, const ZoneFit& fit, double coverage, const FitReport& report) {
@@ -105,7 +124,8 @@ void add_rim_zone(const ClothOnBody& all, const FibreStrain& strain, OpeningKind
 }
 
 void add_zones(const RunContext& run, const FittedPerson& person, const ClothOnBody& cloth, const FibreStrain& strain,
-               const std::vector<BodyZone>& skin, const std::vector<BodyZone>& zone_of_vertex, FitReport* report) {
+               const std::vector<BodyZone>& skin, const std::vector<BodyZone>& zone_of_vertex, const Hang& hang,
+               FitReport* report) {
   const auto coverage =
       coverage_by_zone(run, person.body.mesh, triangle_zones(person.body, skin), cloth.mesh, kBodyZoneCount);
   report->coverage = coverage.back();
@@ -114,7 +134,7 @@ void add_zones(const RunContext& run, const FittedPerson& person, const ClothOnB
     const BodyZone zone = static_cast<BodyZone>(z);
     if (coverage[z] < kCovered || fits[z].area < kMuchCloth * report->height_m * report->height_m) continue;
     ZoneReport entry = zone_report(std::string(body_zone_name(zone)), fits[z], coverage[z], *report);
-    judge(report->comfortable, report->height_m, hangs_from(report->openings, zone_of_vertex, zone), &entry);
+    judge(report->comfortable, report->height_m, hangs_from(hang, zone_of_vertex, zone), &entry);
     report->zones.push_back(std::move(entry));
   }
   add_rim_zone(cloth, strain, OpeningKind::kCuff, report);
@@ -168,6 +188,13 @@ void add_whole_cloth(const Settled& settled, const FibreStrain& strain, const Fa
 
 }  // namespace
 
+const GirthFit* find_girth(const std::vector<GirthFit>& girths, std::string_view item) {
+  for (const GirthFit& g : girths) {
+    if (g.item == item) return &g;
+  }
+  return nullptr;
+}
+
 FitReport measure_fit(const RunContext& run, const FittedPerson& person, const GarmentMesh& garment,
                       const Settled& settled, const Fabric& fabric) {
   const WeldedMesh& cloth = settled.cloth;
@@ -186,9 +213,11 @@ FitReport measure_fit(const RunContext& run, const FittedPerson& person, const G
   }
   const FibreStrain strain = fibre_strain(cloth.mesh, cloth.corner_flat);
   out.openings = find_openings(cloth, zone_of_vertex);
-  out.girths = measure_girths(person.body, cloth, out.openings);
+  const Hang hang = hang_of(person.body, garment, cloth, out.openings);
+  out.slipped_m = hang.slipped_m;
+  out.girths = measure_girths(person.body, cloth, out.openings, hang);
   add_whole_cloth(settled, strain, fabric, on_body.press, &out);
-  add_zones(run, person, on_body, strain, skin, zone_of_vertex, &out);
+  add_zones(run, person, on_body, strain, skin, zone_of_vertex, hang, &out);
   add_seams(garment, settled, &out);
   out.hem = measure_hem(cloth, out.openings);
   out.drape_coefficient = measure_drape_coefficient(cloth, out.openings, on_body.press);

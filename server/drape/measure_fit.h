@@ -22,7 +22,7 @@ namespace tryon {
 // One tape round body and cloth; of a paired item the mean of both sides.
 struct GirthFit {
   std::string item;       // name in ISO 8559-1 style as in body.json, or "cuff", "leg_hem"
-  double level_m = 0.0;   // of the cloth's cut: below the body's where a sleeve or the other leg joins at that level
+  double level_m = 0.0;   // of the cloth's cut: below the body's by the slip, and where a sleeve or a leg joins there
   double body_mm = 0.0;   // the body's girth
   double cloth_mm = 0.0;  // along the cloth as it lies
   double rest_mm = 0.0;   // the same line in the unstretched cloth
@@ -36,6 +36,13 @@ std::string_view opening_kind_name(OpeningKind kind);  // "neckline", "armhole",
 struct Opening {
   OpeningKind kind = OpeningKind::kEdge;
   Rim rim;
+};
+
+// How a garment without shoulders is held: by its upper edge, which lies where it was put on or has slipped.
+struct Hang {
+  const Opening* top = nullptr;  // none: it has shoulders
+  bool from_waist = false;       // was put on there: the edge is the garment's waist
+  double slipped_m = 0.0;        // >= 0; less than 1 % of the height is none
 };
 
 enum class Verdict { kTight, kFitted, kRegular, kLoose };
@@ -84,13 +91,17 @@ struct FitReport {
   std::optional<HemFit> hem;
   std::optional<double> drape_coefficient;
   double height_m = 0.0;
+  double slipped_m = 0.0;  // down from where it was put on, of what hangs from its upper edge; tapes go with it
 };
 
 FitReport measure_fit(const RunContext& run, const FittedPerson& person, const GarmentMesh& garment,
                       const Settled& settled, const Fabric& fabric);
 
+const GirthFit* find_girth(const std::vector<GirthFit>& girths, std::string_view item);  // or nullptr
+
 // Parts of it (measure_girths.cc, measure_verdict.cc, measure_rims.cc).
-std::vector<GirthFit> measure_girths(const Body& body, const WeldedMesh& cloth, const std::vector<Opening>& openings);
+std::vector<GirthFit> measure_girths(const Body& body, const WeldedMesh& cloth, const std::vector<Opening>& openings,
+                                     const Hang& hang);
 std::vector<Opening> find_openings(const WeldedMesh& cloth, const std::vector<BodyZone>& zone_of_vertex);
 std::optional<HemFit> measure_hem(const WeldedMesh& cloth, const std::vector<Opening>& openings);
 std::optional<double> measure_drape_coefficient(const WeldedMesh& cloth, const std::vector<Opening>& openings,

@@ -72,23 +72,34 @@ bool cut_by_armholes(const std::vector<ClothLoop>& loops) {
   return std::count_if(loops.begin(), loops.end(), [](const ClothLoop& l) { return !l.closed; }) >= 2;
 }
 
-std::optional<GirthFit> tape_at(const Body& body, const WeldedMesh& cloth, Level level, double body_mm) {
+// Where the body lies at the level, lowered with the garment.
+BodyCut cut_body_at(const Body& body, const Level& level, const Vec3& slip) {
+  BodyCut out = cut_body_at(body, level);
+  out.own += slip;
+  for (Vec3& other : out.others) other += slip;
+  return out;
+}
+
+std::optional<GirthFit> tape_at(const Body& body, const WeldedMesh& cloth, Level level, double slipped,
+                                double body_mm) {
+  if (level.origin.y() < slipped) return std::nullopt;  // that part of it would lie below the floor
+  const Vec3 slip = -slipped * Vec3::UnitY();
   bool parted = false;  // by armholes, of which one may end above the other
   for (double slid = 0.0; slid <= kFarthest * body.height_m; slid += kStep * body.height_m) {
-    const auto loops = cut_cloth(cloth.mesh, cloth.corner_flat, level.origin, level.normal);
+    const auto loops = cut_cloth(cloth.mesh, cloth.corner_flat, level.origin + slip, level.normal);
     bool merged = false;
-    const ClothLoop* loop = innermost(loops, cut_body_at(body, level), level.normal, &merged);
+    const ClothLoop* loop = innermost(loops, cut_body_at(body, level, slip), level.normal, &merged);
     parted = parted || (loop == nullptr && cut_by_armholes(loops));
     if (loop == nullptr && !parted) return std::nullopt;
     if (loop != nullptr && !merged)
-      return GirthFit{"", level.origin.y(), body_mm, to_mm(loop->length), to_mm(loop->rest_length)};
+      return GirthFit{"", level.origin.y() - slipped, body_mm, to_mm(loop->length), to_mm(loop->rest_length)};
     level.origin += kStep * body.height_m * level.away;
   }
   return std::nullopt;
 }
 
 std::optional<GirthFit> tape_of(const Body& body, const WeldedMesh& cloth, const MeasurementItem& item,
-                                const std::string& name, const std::string& side) {
+                                const std::string& name, const std::string& side, double slipped) {
   const auto curve = body.curves.find(name);
   const auto girth = body.measurements_mm.find(name);
   if (curve == body.curves.end() || girth == body.measurements_mm.end()) return std::nullopt;
@@ -99,7 +110,7 @@ std::optional<GirthFit> tape_of(const Body& body, const WeldedMesh& cloth, const
   return tape_at(body, cloth,
                  level_of(curve->second, wrist == body.landmarks.end() ? Vec3::Zero() : wrist->second,
                           arm && wrist != body.landmarks.end()),
-                 girth->second);
+                 slipped, girth->second);
 }
 
 std::optional<GirthFit> mean_of(const std::vector<std::optional<GirthFit>>& parts, const std::string& item) {
@@ -133,6 +144,13 @@ std::optional<GirthFit> rim_girth(const Body& body, const Opening& opening) {
                   to_mm(opening.rim.rest_length)};
 }
 
+// The upper edge is the garment's own line at this item, wherever it lies now.
+std::optional<GirthFit> upper_edge_round(const Body& body, const Opening& top, const std::string& item) {
+  const auto girth = body.measurements_mm.find(item);
+  if (girth == body.measurements_mm.end()) return std::nullopt;
+  return GirthFit{item, top.rim.middle.y(), girth->second, to_mm(top.rim.length), to_mm(top.rim.rest_length)};
+}
+
 std::optional<GirthFit> rims_of(const Body& body, const std::vector<Opening>& openings, OpeningKind kind) {
   std::vector<std::optional<GirthFit>> parts;
   for (const Opening& opening : openings) {
@@ -143,7 +161,8 @@ std::optional<GirthFit> rims_of(const Body& body, const std::vector<Opening>& op
 
 }  // namespace
 
-std::vector<GirthFit> measure_girths(const Body& body, const WeldedMesh& cloth, const std::vector<Opening>& openings) {
+std::vector<GirthFit> measure_girths(const Body& body, const WeldedMesh& cloth, const std::vector<Opening>& openings,
+                                     const Hang& hang) {
   std::vector<GirthFit> out;
   const auto add = [&out](std::optional<GirthFit> found) {
     if (found) out.push_back(*std::move(found));
@@ -152,20 +171,21 @@ std::vector<GirthFit> measure_girths(const Body& body, const WeldedMesh& cloth, 
     if (item.kind != ItemKind::kGirth || item.standard.empty()) continue;
     const std::string name(item.name);
     if (name == "neck_base_girth") {  // no plane: the neckline stands for it
-      const auto girth = body.measurements_mm.find(name);
       for (const Opening& o : openings) {
-        if (o.kind != OpeningKind::kNeckline || girth == body.measurements_mm.end()) continue;
-        add(GirthFit{name, o.rim.middle.y(), girth->second, to_mm(o.rim.length), to_mm(o.rim.rest_length)});
+        if (o.kind != OpeningKind::kNeckline) continue;
+        add(upper_edge_round(body, o, name));
         break;
       }
       continue;
     }
-    if (!item.paired) {
-      add(mean_of({tape_of(body, cloth, item, name, "")}, name));
+    if (hang.from_waist && name == "waist_girth") {
+      add(upper_edge_round(body, *hang.top, name));
+    } else if (!item.paired) {
+      add(mean_of({tape_of(body, cloth, item, name, "", hang.slipped_m)}, name));
     } else {
-      add(mean_of(
-          {tape_of(body, cloth, item, "left_" + name, "left_"), tape_of(body, cloth, item, "right_" + name, "right_")},
-          name));
+      add(mean_of({tape_of(body, cloth, item, "left_" + name, "left_", hang.slipped_m),
+                   tape_of(body, cloth, item, "right_" + name, "right_", hang.slipped_m)},
+                  name));
     }
   }
   add(rims_of(body, openings, OpeningKind::kCuff));

@@ -110,6 +110,7 @@ Json fit_json(const FitReport& fit) {
     out["zones"].push_back(zone_json(zone, fit));
     out["coverage"]["zones"][zone.name] = ratio(zone.coverage);
   }
+  out["slipped_mm"] = mm(to_mm(fit.slipped_m));
   out["coverage"]["body"] = ratio(fit.coverage);
   out["comfortable_strain"] = {
       {"warp", fit.comfortable.warp}, {"weft", fit.comfortable.weft}, {"bias", fit.comfortable.bias}};

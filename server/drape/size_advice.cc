@@ -126,6 +126,7 @@ absl::StatusOr<Trial> drape_from(const Trials& all, const std::string& size, con
       size == all.pattern.size ? absl::StatusOr<GarmentMesh>(all.base) : regraded(all.base, all.pattern, size);
   if (!garment.ok() || garment->vertex_count() != neighbour.garment.vertex_count()) return drape_afresh(all, size);
   out.garment = *std::move(garment);
+  out.garment.placed = neighbour.garment.placed;
   out.carried = true;
   ASSIGN_OR_RETURN(out.settled, settle_from(all.run, out.garment, all.fabric, all.collider,
                                             settle_options(all.settings), neighbour.settled.cloth.mesh.positions));

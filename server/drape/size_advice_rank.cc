@@ -47,21 +47,6 @@ double body_girth(const Body& body, const std::string& item) {
   return found == body.measurements_mm.end() ? 0.0 : found->second;
 }
 
-// The tape of a zone in this size, the one that was asked for if any. A garment without shoulders is compared with the
-// waist by its upper edge, wherever it has slid to.
-std::optional<GirthFit> tape_of(const TriedSize& tried, const Body& body, const std::string& zone,
-                                const std::string& item) {
-  if (const Opening* top = top_of(tried.fit); zone == "waist" && top != nullptr) {
-    const double waist = body_girth(body, "waist_girth");
-    if (waist > 0)
-      return GirthFit{"waist_girth", top->rim.middle.y(), waist, to_mm(top->rim.length), to_mm(top->rim.rest_length)};
-  }
-  for (const GirthFit& g : tried.fit.girths) {
-    if (g.item == item) return g;
-  }
-  return std::nullopt;
-}
-
 // The tape by which all sizes are compared in a zone: the chart's where the size nearest to the person has it, else
 // the one that its report took.
 std::string item_of(const TriedSize& nearest, const std::string& zone) {
@@ -101,8 +86,8 @@ std::optional<Intent> intent_by_chart(const Body& body, const std::vector<TriedS
                                       const TriedSize& nearest) {
   const ChartRow* row = chart_row(zone);
   const std::string item = item_of(nearest, zone);
-  const auto tape = tape_of(nearest, body, zone, item);
-  if (row == nullptr || !tape) return std::nullopt;
+  const GirthFit* tape = find_girth(nearest.fit.girths, item);
+  if (row == nullptr || tape == nullptr) return std::nullopt;
   const double beside = tape->item == row->item ? 0.0 : tape->body_mm - body_girth(body, std::string(row->item));
   const auto figure = [&](const TriedSize& t) { return *t.chart.*row->chart; };
   Intent out{tape->rest_mm - (figure(nearest) + beside), kLeastUnit, item};
@@ -113,7 +98,7 @@ std::optional<Intent> intent_by_chart(const Body& body, const std::vector<TriedS
 }
 
 // Without a chart: the middle of what is called regular there.
-std::optional<Intent> intent_by_words(const Body& body, const std::vector<TriedSize>& tried, const std::string& zone) {
+std::optional<Intent> intent_by_words(const std::vector<TriedSize>& tried, const std::string& zone) {
   Intent out;
   double low = 1e30, high = -1e30, girth = 0.0;
   int count = 0;
@@ -123,8 +108,8 @@ std::optional<Intent> intent_by_words(const Body& body, const std::vector<TriedS
       if (z.name == zone && z.thresholds.by_ease) thresholds = &z.thresholds;
     }
     if (out.item.empty()) out.item = item_of(t, zone);
-    const auto tape = tape_of(t, body, zone, out.item);
-    if (!tape) continue;
+    const GirthFit* tape = find_girth(t.fit.girths, out.item);
+    if (tape == nullptr) continue;
     ++count;
     girth = tape->body_mm;
     low = std::min(low, tape->rest_mm), high = std::max(high, tape->rest_mm);
@@ -186,8 +171,8 @@ SizeTrial trial_of(const Body& body, const TriedSize& tried, const std::map<std:
     out.zones.push_back(std::move(zone));
   }
   for (const auto& [name, intent] : intents) {
-    const auto tape = tape_of(tried, body, name, intent.item);
-    if (!tape) continue;
+    const GirthFit* tape = find_girth(tried.fit.girths, intent.item);
+    if (tape == nullptr) continue;
     auto at = std::find_if(out.zones.begin(), out.zones.end(), [&](const ZoneTrial& z) { return z.zone == name; });
     if (at == out.zones.end()) at = out.zones.insert(at, uncovered_zone(name, *tape, intent));
     at->weight = weight_of(name, has_bust);
@@ -319,15 +304,15 @@ SizeAdvice rank_sizes(const FittedPerson& person, const Fabric& fabric, const st
   for (const TriedSize& t : tried) {
     for (const ZoneReport& z : t.fit.zones) {
       if (intents.count(z.name)) continue;
-      const auto intent = nearest != nullptr ? intent_by_chart(person.body, tried, z.name, *nearest)
-                                             : intent_by_words(person.body, tried, z.name);
+      const auto intent =
+          nearest != nullptr ? intent_by_chart(person.body, tried, z.name, *nearest) : intent_by_words(tried, z.name);
       if (intent) intents[z.name] = *intent;
     }
   }
   for (const auto& [zone, intent] : intents) {
     out.intended_mm[zone] = intent.ease_mm;
-    const auto tape = tape_of(tried.front(), person.body, zone, intent.item);
-    if (tape) out.tolerance[zone] = tolerance_of(person, fabric, tape->item, tape->body_mm);
+    const GirthFit* tape = find_girth(tried.front().fit.girths, intent.item);
+    if (tape != nullptr) out.tolerance[zone] = tolerance_of(person, fabric, tape->item, tape->body_mm);
   }
   for (const TriedSize& t : tried) out.sizes.push_back(trial_of(person.body, t, intents, has_bust));
   mark_unknown(&out.sizes);

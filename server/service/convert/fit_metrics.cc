@@ -147,6 +147,7 @@ v1::FitMetrics to_fit_metrics(const Json& json) {
   if (json.contains("seam_tension_n_per_m")) *out.mutable_seam_tension() = seam_of(json["seam_tension_n_per_m"]);
   each_of(json, "/seam_tension_n_per_m/by_seam", [&](const Json& seam) { *out.add_seams() = seam_of(seam); });
   each_of(json, "/openings", [&](const Json& opening) { *out.add_openings() = opening_of(opening); });
+  out.set_slipped_mm(number(json, "/slipped_mm"));
   if (json.contains("hem")) *out.mutable_hem() = hem_of(json);
   if (json.contains("drape_coefficient")) out.set_drape_coefficient_ratio(number(json, "/drape_coefficient"));
   out.set_cloth_area_m2(number(json, "/area_m2/cloth"));
