@@ -28,12 +28,15 @@ namespace {
 
 using namespace tryon;
 
+constexpr double kDrainPollSeconds = 0.05;
+constexpr absl::Duration kLeastForCalls = absl::Seconds(1);
+
 struct Settings {
   std::string data, postgres, blobs, master_key, metrics = "127.0.0.1:8002", port_file, worker_binary;
   int workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   bool ephemeral = false;
   double retention_days = 30.0;
-  double drain_delay_s = 0.0, drain_s = 10.0;
+  double drain_delay_s = 0.0, drain_s = 8.0;  // less than the 10 s after which container engines kill
   HostOptions host;
 };
 
@@ -45,7 +48,7 @@ int fail(std::string_view what, const absl::Status& status) {
 SupervisorOptions worker_options(const Settings& settings) {
   SupervisorOptions options;
   options.program = settings.worker_binary.empty() ? beside_this_program("tryon-worker") : settings.worker_binary;
-  options.arguments = {"--data", settings.data};
+  options.arguments = {"--data", settings.data, "--drain-timeout", cat(settings.drain_s)};
   if (!settings.postgres.empty()) options.name_prefix = cat("local-", random_hex(4));  // others have workers too
   // No arguments: `ps` would show them.
   if (!settings.postgres.empty()) setenv("TRYON_POSTGRES", settings.postgres.c_str(), 1);
@@ -59,6 +62,16 @@ SupervisorOptions worker_options(const Settings& settings) {
 
 void log_exit(const WorkerExit& exit) {
   log_warning("worker_ended", {{"worker", exit.worker}, {"exit_code", cat(exit.exit_code)}});
+}
+
+// First what the workers do, then what callers wait for; another signal cuts it short.
+void drain(const Settings& settings, WorkerSupervisor* workers, ServiceHost* host) {
+  const absl::Time end = absl::Now() + absl::Seconds(settings.drain_s);
+  bool hurried = false;
+  workers->drain();
+  while (workers->alive() > 0 && absl::Now() < end && !hurried) hurried = wait_for_stop_signal(kDrainPollSeconds) != 0;
+  host->stop(hurried ? absl::ZeroDuration() : std::max(end - absl::Now(), kLeastForCalls));
+  workers->stop();
 }
 
 int serve(const Settings& settings) {
@@ -84,8 +97,7 @@ int serve(const Settings& settings) {
   log_info("stopping");
   host.withdraw();
   if (wait_for_stop_signal(settings.drain_delay_s) != 0) return EXIT_SUCCESS;  // asked twice: at once
-  host.stop(absl::Seconds(settings.drain_s));
-  workers.stop();
+  drain(settings, &workers, &host);
   log_info("stopped");
   return EXIT_SUCCESS;
 }
@@ -137,7 +149,7 @@ void add_options(CLI::App& app, Settings* s) {
                  "seconds between saying NOT_SERVING and stopping, for load balancers to notice")
       ->check(CLI::Range(0.0, 600.0))
       ->capture_default_str();
-  app.add_option("--drain-timeout", s->drain_s, "seconds that calls then get to end")
+  app.add_option("--drain-timeout", s->drain_s, "seconds that running tasks and calls then get to end")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_option("--port-file", s->port_file, "write the bound port here once serving");

@@ -1,4 +1,6 @@
 // tryon-worker: leases tasks from DIR/tasks.sqlite, or from PostgreSQL, until told to stop, or until its parent dies.
+// SIGTERM lets it end the task that it does; SIGINT, a second signal and the parent's death give that task back.
+#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -22,6 +24,7 @@ using namespace tryon;
 struct Settings {
   std::string data, postgres, blobs, master_key;
   pid_t parent = 0;
+  double drain_s = 8.0;
   RunnerOptions runner;
 };
 
@@ -50,7 +53,9 @@ int work(const Settings& settings) {
     raise_stop_signal();
     return status;
   });
-  wait_for_stop_signal();
+  const int told = wait_for_stop_signal();
+  runner.finish();
+  if (told == SIGTERM) wait_for_stop_signal(settings.drain_s);  // or the runner's own, once it has ended
   runner.stop();
   // Work that cannot stop in time is left behind: its lease ends with this process.
   if (ended.wait_for(std::chrono::milliseconds(900)) != std::future_status::ready) _exit(EXIT_SUCCESS);
@@ -77,6 +82,9 @@ int main(int argc, char** argv) {
   app.add_option("--meshparse", settings.runner.meshparse_path,
                  "path of tryon-meshparse (default: beside this program)");
   app.add_option("--name", settings.runner.worker, "the name that leases are taken under");
+  app.add_option("--drain-timeout", settings.drain_s, "seconds that a task gets to end on SIGTERM")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
   app.add_option("--parent", settings.parent, "end if this is not the parent process");
   if (const int code = layers.read(argc, argv); code >= 0) return code;
   if (layers.checks_only()) return EXIT_SUCCESS;

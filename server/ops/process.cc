@@ -39,10 +39,10 @@ int wait_for_stop_signal(double seconds) {
   return signal_number > 0 ? signal_number : 0;
 }
 
-void raise_stop_signal() { kill(getpid(), SIGTERM); }
+void raise_stop_signal() { kill(getpid(), SIGINT); }
 
 void stop_with_parent(pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  prctl(PR_SET_PDEATHSIG, SIGINT);
   if (parent != 0 && getppid() != parent) raise_stop_signal();  // it died before we asked
 }
 

@@ -12,7 +12,7 @@ void block_stop_signals();
 int wait_for_stop_signal();                // the signal's number
 int wait_for_stop_signal(double seconds);  // 0 if none came in that time
 void raise_stop_signal();                  // from within: wait_for_stop_signal() returns
-// SIGTERM once the parent is gone; at once if it is not `parent` any more (0: whoever it is now).
+// SIGINT once the parent is gone; at once if it is not `parent` any more (0: whoever it is now).
 void stop_with_parent(pid_t parent);
 
 }  // namespace tryon

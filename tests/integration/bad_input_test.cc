@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "server/store/job_store.h"
 #include "tests/integration/support/live_server.h"
 #include "tests/support/http_get.h"
 #include "tests/support/shared_data.h"
@@ -119,6 +120,24 @@ TEST(Operations, SigtermStopsTheServerCleanly) {
   testing::LiveServer server;
   EXPECT_EQ(server.tryon({"fabrics"}).exit_code, 0);
   EXPECT_EQ(server.terminate(), 0) << server.log();
+}
+
+// A caller goes away with the server; what was accepted does not: the running drape ends, and nothing is begun anew.
+TEST(Operations, SigtermLetsARunningDrapeEnd) {
+  testing::LiveServer server;
+  std::thread caller([&] {
+    server.tryon({"drape", "--garment", "template:t_shirt", "--size", "M", "--resolution", "30", "--out",
+                  testing::make_temp_dir()});
+  });
+  const auto jobs = *open_sqlite_job_store(server.data() + "/store/tasks.sqlite");
+  const auto drapes = [&] { return *jobs->list("", "drape", std::nullopt, 10); };
+  while (drapes().empty() || drapes().front().state == TaskState::kQueued)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(server.terminate(), 0) << server.log();
+  caller.join();
+  ASSERT_EQ(drapes().size(), 1u);
+  EXPECT_EQ(drapes().front().state, TaskState::kSucceeded);
+  EXPECT_EQ(drapes().front().attempt, 1);
 }
 
 TEST(Operations, PrometheusSeesRequestsByMethodAndCodeAndDrapesByOutcome) {

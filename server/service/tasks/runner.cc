@@ -18,7 +18,7 @@ namespace tryon {
 namespace {
 
 constexpr int64_t kFetchChunk = 1 << 20;
-constexpr absl::Duration kIdleWait = absl::Milliseconds(200);  // also how soon an idle runner notices stop()
+constexpr absl::Duration kIdleWait = absl::Milliseconds(200);  // also how soon an idle runner notices finish()
 
 // Adds up wall clock by stage; one thread.
 class StageClock {
@@ -182,14 +182,19 @@ TaskRunner::TaskRunner(JobStore* jobs, BlobStore* blobs, RunnerOptions options, 
       executor_(std::move(executor)),
       on_task_(std::move(on_task)) {}
 
-void TaskRunner::stop() { stop_.cancel(); }
+void TaskRunner::finish() { finish_.cancel(); }
+
+void TaskRunner::stop() {
+  finish_.cancel();
+  stop_.cancel();
+}
 
 bool TaskRunner::run_one() { return lease_and_run().value_or(false); }
 
 absl::Status TaskRunner::run() {
   (void)erase_spent_blobs(jobs_, blobs_);  // what a worker that died left behind
   absl::Time last_heard = absl::Now();
-  while (!stop_.cancelled()) {
+  while (!finish_.cancelled()) {
     const auto ran = lease_and_run();
     if (ran.ok()) last_heard = absl::Now();
     if (!ran.ok() && absl::Now() - last_heard > options_.store_patience) return ran.status();

@@ -2,7 +2,7 @@
 // results, and keeps the lease alive (and learns of cancellation) from a heartbeat thread. Files that the work shows
 // before it is done are stored at once. No gRPC here.
 // How it fails: a task's failure is written to the store; run() itself ends only when told to stop or the store is
-// gone. Thread rules: one TaskRunner, one thread calling run(); stop() from any thread.
+// gone. Thread rules: one TaskRunner, one thread calling run(); finish() and stop() from any thread.
 #pragma once
 
 #include <functional>
@@ -58,7 +58,8 @@ class TaskRunner {
              std::function<void(const TaskEventLog&)> on_task = {});
   TaskRunner(JobStore* jobs, BlobStore* blobs, RunnerOptions options, TaskExecutor executor,
              std::function<void(const TaskEventLog&)> on_task);
-  absl::Status run();  // until stop()
+  absl::Status run();  // until finish() or stop()
+  void finish();       // leases nothing more; the running task goes on to its end
   void stop();         // finishes by releasing the running task: it goes back to the queue
   bool run_one();      // leases and runs at most one task; false if there was none
 
@@ -71,7 +72,7 @@ class TaskRunner {
   RunnerOptions options_;
   TaskExecutor executor_;
   std::function<void(const TaskEventLog&)> on_task_;
-  CancelFlag stop_;
+  CancelFlag finish_, stop_;
 };
 
 }  // namespace tryon

@@ -79,6 +79,11 @@ absl::Status WorkerSupervisor::start() {
   return start_status_;
 }
 
+void WorkerSupervisor::drain() {
+  std::lock_guard lock(mutex_);
+  draining_ = true;
+}
+
 void WorkerSupervisor::stop() {
   {
     std::lock_guard lock(mutex_);
@@ -103,9 +108,21 @@ void WorkerSupervisor::watch() {
   for (Worker& worker : workers_) first.Update(launch(&worker));
   publish(first);
   while (first.ok() && nap(kPoll)) {
+    if (told_to_drain()) tell_all(SIGTERM);
     for (Worker& worker : workers_) tend(&worker);
   }
   end_all();
+}
+
+bool WorkerSupervisor::told_to_drain() {
+  std::lock_guard lock(mutex_);
+  return draining_ && !std::exchange(ending_, draining_);
+}
+
+void WorkerSupervisor::tell_all(int signal) {
+  for (const Worker& worker : workers_) {
+    if (worker.pid != 0) kill(worker.pid, signal);
+  }
 }
 
 void WorkerSupervisor::publish(absl::Status first_start) {
@@ -146,7 +163,7 @@ void WorkerSupervisor::tend(Worker* worker) {
     if (waitpid(worker->pid, &status, WNOHANG) == worker->pid) bury(worker, status);
     return;
   }
-  if (absl::Now() < worker->start_at) return;
+  if (ending_ || absl::Now() < worker->start_at) return;
   if (launch(worker).ok()) {
     std::lock_guard lock(mutex_);
     ++restarts_;
@@ -167,13 +184,11 @@ void WorkerSupervisor::bury(Worker* worker, int wait_status) {
   }
   WorkerExit exit{worker->name, exit_code(wait_status), 0};
   if (jobs_ != nullptr) exit.leases_ended = jobs_->expire_worker(worker->name).value_or(0);
-  if (on_exit_) on_exit_(exit);
+  if (on_exit_ && !ending_) on_exit_(exit);
 }
 
 void WorkerSupervisor::end_all() {
-  for (const Worker& worker : workers_) {
-    if (worker.pid != 0) kill(worker.pid, SIGTERM);
-  }
+  tell_all(SIGINT);
   const absl::Time end = absl::Now() + options_.grace;
   for (Worker& worker : workers_) {
     if (worker.pid == 0) continue;

@@ -1,8 +1,9 @@
 // What it is: keeps N worker processes running beside the server: starts them, starts again one that dies (waiting
-// longer each time it dies young), and ends them with SIGTERM, then SIGKILL. A dead worker's leases end at once.
+// longer each time it dies young), and ends them: SIGTERM lets a worker end its task, SIGINT makes it give the task
+// back, SIGKILL is for one that does not hear. A dead worker's leases end at once.
 // How it fails: start() says when the program cannot be run; later deaths are counted and told to `on_exit`.
-// Thread rules: start() and stop() from one thread; the rest from any. One own thread, which is the workers' parent
-// (so PR_SET_PDEATHSIG in a worker means: the supervisor is gone).
+// Thread rules: start(), drain() and stop() from one thread; the rest from any. One own thread, which is the workers'
+// parent (so PR_SET_PDEATHSIG in a worker means: the supervisor is gone).
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +29,7 @@ struct SupervisorOptions {
   std::string name_prefix = "local";  // workers are local-0, local-1, ...
   absl::Duration restart_delay = absl::Milliseconds(200), restart_delay_max = absl::Seconds(30);
   absl::Duration healthy = absl::Seconds(10);  // one that lived this long starts again without the longer wait
-  absl::Duration grace = absl::Seconds(5);     // between SIGTERM and SIGKILL
+  absl::Duration grace = absl::Seconds(5);     // between SIGINT and SIGKILL
 };
 
 struct WorkerExit {
@@ -46,7 +47,8 @@ class WorkerSupervisor {
   WorkerSupervisor& operator=(const WorkerSupervisor&) = delete;
 
   absl::Status start();
-  void stop();
+  void drain();  // SIGTERM to all, and none is started again; returns at once, alive() tells how far it is
+  void stop();   // SIGINT to those that are left; returns when all have ended
   int alive();
   int64_t restarts();
 
@@ -62,6 +64,8 @@ class WorkerSupervisor {
   absl::Status launch(Worker* worker);
   void tend(Worker* worker);
   void bury(Worker* worker, int wait_status);
+  void tell_all(int signal);
+  bool told_to_drain();  // the first time that it is so
   void end_all();
   bool nap(absl::Duration duration);  // false once stopping
   void publish(absl::Status first_start);
@@ -70,9 +74,11 @@ class WorkerSupervisor {
   const SupervisorOptions options_;
   const std::function<void(const WorkerExit&)> on_exit_;
   std::vector<Worker> workers_;  // the thread's own
+  bool ending_ = false;          // the thread's own: none is started again
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool started_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status start_status_ ABSL_GUARDED_BY(mutex_);

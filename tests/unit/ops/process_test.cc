@@ -44,7 +44,7 @@ TEST(Process, AParentThatIsGoneAlreadyStopsTheChildAtOnce) {
               stop_with_parent(getpid());  // surely not our parent
               return wait_for_stop_signal();
             }),
-            SIGTERM);
+            SIGINT);
 }
 
 // The child lives until its parent's death reaches it; a pipe that it holds open tells when it ended.

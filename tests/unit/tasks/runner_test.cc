@@ -334,6 +334,25 @@ TEST_F(RunnerTest, StopReleasesTheRunningTaskWithoutCostingItATry) {
   EXPECT_EQ(jobs_->get("t")->status, "");
 }
 
+TEST_F(RunnerTest, FinishLetsTheRunningTaskEndAndLeasesNoMore) {
+  submit("t");
+  submit("later");
+  absl::Notification working, told;
+  TaskRunner worker = runner([&](const RunContext& run, const std::string&, const std::string&, const BlobReader&) {
+    working.Notify();
+    told.WaitForNotification();
+    EXPECT_FALSE(run.cancel.cancelled());
+    return absl::StatusOr<PipelineResult>(some_result());
+  });
+  std::thread thread([&] { EXPECT_TRUE(worker.run().ok()); });
+  working.WaitForNotification();
+  worker.finish();
+  told.Notify();
+  thread.join();
+  EXPECT_EQ(jobs_->get("t")->state, TaskState::kSucceeded);
+  EXPECT_EQ(jobs_->get("later")->state, TaskState::kQueued);
+}
+
 TEST_F(RunnerTest, AnIdleRunnerStopsAndABusyQueueIsDrainedByTwo) {
   constexpr int kTasks = 20;
   TaskRunner first(jobs_.get(), blobs_.get(), quick(), yielding(some_result()), {});

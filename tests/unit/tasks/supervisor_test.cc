@@ -46,17 +46,19 @@ class SupervisorTest : public testing::Test {
   const std::filesystem::path folder_ = std::filesystem::temp_directory_path() / cat("tryon-test-", random_hex(8));
 };
 
-constexpr char kWaitForTerm[] = "trap 'echo term >> $F; exit 0' TERM; echo up >> $F; while :; do sleep 0.01; done";
+constexpr char kWaitForSignal[] =
+    "trap 'echo int >> $F; exit 0' INT; trap 'echo term >> $F; exit 3' TERM; echo up >> $F; while :; do sleep 0.01; "
+    "done";
 
-TEST_F(SupervisorTest, EveryWorkerIsStartedWithItsNameAndParentAndEndedBySigterm) {
-  WorkerSupervisor supervisor(nullptr, shell(cat("echo $3 >> $F; ", kWaitForTerm), 2));
+TEST_F(SupervisorTest, EveryWorkerIsStartedWithItsNameAndParentAndEndedBySigint) {
+  WorkerSupervisor supervisor(nullptr, shell(cat("echo $3 >> $F; ", kWaitForSignal), 2));
   ASSERT_TRUE(supervisor.start().ok());
   await([&] { return text_of("local-0").ends_with("up\n") && text_of("local-1").ends_with("up\n"); });
   EXPECT_EQ(supervisor.alive(), 2);
   supervisor.stop();
   EXPECT_EQ(supervisor.alive(), 0);
   EXPECT_EQ(supervisor.restarts(), 0);
-  for (const char* name : {"local-0", "local-1"}) EXPECT_EQ(text_of(name), cat(getpid(), "\nup\nterm\n"));
+  for (const char* name : {"local-0", "local-1"}) EXPECT_EQ(text_of(name), cat(getpid(), "\nup\nint\n"));
 }
 
 TEST_F(SupervisorTest, AWorkerThatDiesIsStartedAgain) {
@@ -99,13 +101,41 @@ TEST_F(SupervisorTest, LeasesOfAFormerLifeEndWhenAWorkerIsStarted) {
   task.id = "t";
   jobs->submit(task).value();
   jobs->lease("local-0", absl::Hours(1)).value();
-  WorkerSupervisor supervisor(jobs.get(), shell(kWaitForTerm));
+  WorkerSupervisor supervisor(jobs.get(), shell(kWaitForSignal));
   ASSERT_TRUE(supervisor.start().ok());
   EXPECT_EQ(jobs->get("t")->state, TaskState::kQueued);
 }
 
-TEST_F(SupervisorTest, AWorkerThatIgnoresSigtermIsKilled) {
-  SupervisorOptions options = shell("trap '' TERM; echo up > $F; while :; do sleep 0.01; done");
+TEST_F(SupervisorTest, DrainedWorkersEndInTheirOwnTimeAndAreNotStartedAgain) {
+  std::atomic<int> told = 0;
+  WorkerSupervisor supervisor(nullptr, shell(kWaitForSignal, 2), [&](const WorkerExit&) { ++told; });
+  ASSERT_TRUE(supervisor.start().ok());
+  await([&] { return text_of("local-0").ends_with("up\n") && text_of("local-1").ends_with("up\n"); });
+  supervisor.drain();
+  await([&] { return supervisor.alive() == 0; });
+  absl::SleepFor(absl::Milliseconds(120));  // several rounds of the supervisor, each of which could start one
+  EXPECT_EQ(supervisor.alive(), 0);
+  EXPECT_EQ(supervisor.restarts(), 0);
+  EXPECT_EQ(told, 0) << "an end that was asked for is no news";
+  supervisor.stop();
+  for (const char* name : {"local-0", "local-1"}) EXPECT_EQ(text_of(name), "up\nterm\n");
+}
+
+TEST_F(SupervisorTest, AWorkerThatGoesOnWhileDrainedIsStopped) {
+  WorkerSupervisor supervisor(
+      nullptr, shell("trap 'echo int >> $F; exit 0' INT; trap 'echo term >> $F' TERM; echo up >> $F; while :; do sleep "
+                     "0.01; done"));
+  ASSERT_TRUE(supervisor.start().ok());
+  await([&] { return text_of("local-0") == "up\n"; });
+  supervisor.drain();
+  await([&] { return text_of("local-0") == "up\nterm\n"; });
+  EXPECT_EQ(supervisor.alive(), 1);
+  supervisor.stop();
+  EXPECT_EQ(text_of("local-0"), "up\nterm\nint\n");
+}
+
+TEST_F(SupervisorTest, AWorkerThatIgnoresSigintIsKilled) {
+  SupervisorOptions options = shell("trap '' INT; echo up > $F; while :; do sleep 0.01; done");
   options.grace = absl::Milliseconds(50);
   WorkerSupervisor supervisor(nullptr, options);
   ASSERT_TRUE(supervisor.start().ok());
