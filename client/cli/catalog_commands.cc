@@ -10,6 +10,7 @@
 #include <set>
 
 #include "client/cli/commands.h"
+#include "client/cli/drape_order.h"
 #include "client/cli/files.h"
 #include "client/cli/manifest.h"
 #include "client/lib/batch_client.h"

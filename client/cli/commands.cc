@@ -1,96 +1,26 @@
 #include "client/cli/commands.h"
 
-#include <signal.h>
-
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 
 #include "client/cli/body_commands.h"
 #include "client/cli/catalog_commands.h"
+#include "client/cli/drape_order.h"
 #include "client/cli/fabric_commands.h"
 #include "client/cli/files.h"
 #include "client/cli/garment_commands.h"
+#include "client/cli/interrupt.h"
+#include "client/cli/perf_command.h"
 #include "client/cli/progress_bar.h"
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
 #include "server/base/text.h"
-#include "server/drape/export_kind.h"
 
 namespace tryon::cli {
 namespace {
 
 using Json = nlohmann::json;
-
-absl::Status parse_wind(const std::string& text, v1::Vector* wind) {
-  if (text.empty()) return absl::OkStatus();
-  double v[3];
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%lf,%lf,%lf%c", &v[0], &v[1], &v[2], &rest) != 3) {
-    return invalid_input("USAGE", "--wind", cat("\"", text, "\" is not a wind"), "Write X,Y,Z in m/s, e.g. 0,0,-5.");
-  }
-  wind->set_x(v[0]), wind->set_y(v[1]), wind->set_z(v[2]);
-  return absl::OkStatus();
-}
-
-void add_models(const Options& o, v1::CreateDrapeRequest* request) {
-  v1::Wind* wind = request->mutable_wind();
-  wind->set_model(o.wind_model == "triangle" ? v1::WIND_MODEL_TRIANGLE : v1::WIND_MODEL_VERTEX);
-  wind->set_gust_ratio(o.gust_ratio);
-  wind->set_gust_period_seconds(o.gust_period_s);
-  wind->set_turbulence_ratio(o.turbulence_ratio);
-  wind->set_turbulence_length_m(o.turbulence_length_m);
-  wind->set_turbulence_seed(o.turbulence_seed);
-  request->set_membrane(o.membrane == "continuum" ? v1::MEMBRANE_CONTINUUM
-                        : o.membrane == "springs" ? v1::MEMBRANE_SPRINGS
-                                                  : v1::MEMBRANE_THREADS);
-  request->set_bending(o.bending == "hinge"       ? v1::BENDING_HINGE
-                       : o.bending == "shape"     ? v1::BENDING_SHAPE
-                       : o.bending == "isometric" ? v1::BENDING_ISOMETRIC
-                                                  : v1::BENDING_QUADRATIC);
-}
-
-void set_duration(double seconds, google::protobuf::Duration* out) {
-  const double whole = std::floor(seconds);
-  out->set_seconds(static_cast<int64_t>(whole));
-  out->set_nanos(static_cast<int>((seconds - whole) * 1e9));
-}
-
-void add_motion(const Options& o, v1::CreateDrapeRequest* request) {
-  if (o.preview_every_s > 0) set_duration(o.preview_every_s, request->mutable_preview_interval());
-  if (o.motion_s <= 0 && o.frame_rate <= 0 && o.wind_for_s <= 0 && !o.let_go) return;
-  v1::Motion* motion = request->mutable_motion();
-  if (o.motion_s > 0) set_duration(o.motion_s, motion->mutable_duration());
-  if (o.wind_for_s > 0) set_duration(o.wind_for_s, motion->mutable_wind_duration());
-  motion->set_frames_per_second(o.frame_rate);
-  motion->set_from_sewn(o.let_go);
-}
-
-absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::Client* client) {
-  v1::CreateDrapeRequest request;
-  RETURN_IF_ERROR(parse_wind(o.wind, request.mutable_wind_mps()));
-  ASSIGN_OR_RETURN(const v1::CreateGarmentRequest garment, garment_order(o, o.garment, client));
-  ASSIGN_OR_RETURN(const BodyOrder body, body_order(o));
-  ASSIGN_OR_RETURN(*request.mutable_garment(), client->begin_garment(garment));
-  ASSIGN_OR_RETURN(*request.mutable_body(), client->begin_body(body.request, body.scan));
-  ASSIGN_OR_RETURN(*request.mutable_fabric(), fabric_order(o.fabric));
-  request.set_solver(o.solver);
-  request.set_resolution_mm(o.resolution_mm);
-  request.set_contact(o.contact == "scan" ? v1::CONTACT_SURFACE_SCAN : v1::CONTACT_SURFACE_PROXIES);
-  request.set_proxy_shape(shape_of(o));
-  request.set_layer_contact(layers_of(o));
-  add_models(o, &request);
-  for (const std::string& name : o.exports) {
-    const auto what = export_named(name);  // the options let only known names through
-    if (what) request.add_exports(static_cast<v1::Export>(v1::EXPORT_WEB + static_cast<int>(*what)));
-  }
-  request.set_draco(o.draco);
-  request.set_thread_count(o.threads);
-  add_motion(o, &request);
-  if (o.deadline_s > 0) set_duration(o.deadline_s, request.mutable_time_limit());
-  return request;
-}
 
 void print_drape(const v1::Drape& drape) {
   const v1::DrapeMetrics& m = drape.metrics();
@@ -107,16 +37,6 @@ void print_drape(const v1::Drape& drape) {
   std::printf("%-22s %.1f s\n", "time", m.total_seconds());
 }
 
-CancelFlag interrupted;
-
-// The first Ctrl-C cancels the drape on the server, the second ends this program.
-void cancel_on_interrupt() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted.cancel(); };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-}
-
 // What a failed drape left: replay.tryon, if the fault was ours.
 void save_failed(const std::string& name, client::Client* client, const Options& o) {
   const auto drape = client->get_drape(name);
@@ -126,7 +46,8 @@ void save_failed(const std::string& name, client::Client* client, const Options&
 }
 
 // What is worn beneath, from the skin outward: each over the one before.
-absl::Status drape_beneath(const Options& o, client::Client* client, v1::CreateDrapeRequest* request) {
+absl::Status drape_beneath(const Options& o, client::Client* client, const CancelFlag& interrupted,
+                           v1::CreateDrapeRequest* request) {
   request->set_over(o.over);
   for (const std::string& worn : o.under) {
     const size_t at = worn.rfind('@');
@@ -146,8 +67,9 @@ absl::Status drape_beneath(const Options& o, client::Client* client, v1::CreateD
 int drape(const Options& o, client::Client* client) {
   auto request = drape_request(o, client);
   if (!request.ok()) return report_error(request.status(), o.json);
-  cancel_on_interrupt();
-  if (const absl::Status worn = drape_beneath(o, client, &*request); !worn.ok()) return report_error(worn, o.json);
+  const CancelFlag interrupted = cancelled_by_interrupt();
+  if (const absl::Status worn = drape_beneath(o, client, interrupted, &*request); !worn.ok())
+    return report_error(worn, o.json);
   absl::StatusOr<v1::Drape> result;
   std::string operation;
   {
@@ -283,11 +205,6 @@ int exit_code_of(const absl::Status& status) {
 
 }  // namespace
 
-v1::LayerContact layers_of(const Options& o) {
-  if (o.layers == "always") return v1::LAYER_CONTACT_ALWAYS;
-  return o.layers == "never" ? v1::LAYER_CONTACT_NEVER : v1::LAYER_CONTACT_UNSPECIFIED;
-}
-
 int report_error(const absl::Status& status, bool json) {
   const ErrorDetail detail = error_detail(status).value_or(ErrorDetail{"ERROR", "", ""});
   const int code = detail.reason == "USAGE" ? kUsage : exit_code_of(status);
@@ -342,6 +259,7 @@ int run_command(const Options& options, client::Client* client) {
       {"catalog cancel", catalog_cancel},
       {"catalog export", catalog_export},
       {"catalog delete", catalog_delete},
+      {"perf", perf},
       {"queue dead", queue_dead},
       {"queue requeue", queue_requeue}};
   return commands.at(options.command)(options, client);

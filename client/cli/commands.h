@@ -8,7 +8,6 @@
 namespace tryon::cli {
 
 int run_command(const Options& options, client::Client* client);
-v1::LayerContact layers_of(const Options& options);
 int report_error(const absl::Status& status, bool json);
 
 }  // namespace tryon::cli

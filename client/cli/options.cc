@@ -79,7 +79,7 @@ void add_layers(CLI::App* app, Options* o) {
       "--self-contact", [o] { o->layers = "always"; }, "as --layers=always");
 }
 
-void add_drape(CLI::App* app, Options* o) {
+void add_drape_settings(CLI::App* app, Options* o) {
   add_body(app, o);
   app->add_option("--garment", o->garment, "pattern file, or `template:NAME` of `tryon templates`")
       ->capture_default_str();
@@ -111,7 +111,40 @@ void add_drape(CLI::App* app, Options* o) {
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(kExportNames.begin(), kExportNames.end())));
   app->add_flag("--draco", o->draco, "compress the GLBs for web and desktop");
+}
+
+void add_drape(CLI::App* app, Options* o) {
+  add_drape_settings(app, o);
   app->add_option("--out", o->out, "folder for the results")->required();
+}
+
+void add_perf(CLI::App* app, Options* o) {
+  add_drape_settings(app, o);
+  app->add_option("--call", o->perf_call, "drape: each another; cached: one drape, made before; info: GetServerInfo")
+      ->check(CLI::IsMember({"drape", "cached", "info"}))
+      ->capture_default_str();
+  CLI::Option* at_once = app->add_option("--concurrency", o->concurrency, "so many calls at once, without a pause")
+                             ->check(CLI::Range(1, 1000))
+                             ->capture_default_str();
+  CLI::Option* rate =
+      app->add_option("--rate", o->rate, "so many calls a second, however long they take")->check(CLI::PositiveNumber);
+  CLI::Option* gaps = app->add_option("--intervals", o->intervals,
+                                      "file with the seconds from call to call, one a line, again and again")
+                          ->check(CLI::ExistingFile);
+  at_once->excludes(rate)->excludes(gaps), rate->excludes(gaps);
+  app->add_option("--at-most", o->most_at_once, "calls at once, with a rate or gaps; others wait, and their time runs")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app->add_option("--window", o->window_s, "seconds")->check(CLI::Range(0.1, 3600.0))->capture_default_str();
+  app->add_option("--window-calls", o->window_calls, "a window ends after so many calls instead")
+      ->check(CLI::Range(1, 1'000'000));
+  app->add_option("--agree", o->agree_percent,
+                  "the end: calls a second and p95 of three windows lie within so many percent of their mean")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
+  app->add_option("--most-windows", o->most_windows, "the end in any case")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
 }
 
 void add_fit(CLI::App* app, Options* o) {
@@ -270,6 +303,7 @@ int parse_options(int argc, char** argv, Options* options) {
   add_command(&app, options, "fabrics", "fabrics", "list the fabric library");
   add_fabric(&app, options);
   add_command(&app, options, "solvers", "solvers", "list the simulation methods");
+  add_perf(add_command(&app, options, "perf", "perf", "load a server and tell how long its calls take"), options);
   add_command(&app, options, "replay", "replay", "run the failed steps of a drape's replay.tryon again, here")
       ->add_option("file", options->file, "replay.tryon of a failed drape")
       ->required();

@@ -40,6 +40,10 @@ struct Options {
   std::vector<std::string> under;    // GARMENT or GARMENT@FABRIC, innermost first: draped before it
   std::vector<std::string> exports;  // "web", "ply", ...
   bool draco = false;
+  std::string perf_call = "drape", intervals;  // of a load: what is called; a file with gaps
+  int concurrency = 1, most_at_once = 64, most_windows = 12;
+  int64_t window_calls = 0;
+  double rate = 0.0, window_s = 5.0, agree_percent = 10.0;
 };
 
 // Fills `options`; returns an exit code if the program should end now, else -1.

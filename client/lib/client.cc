@@ -4,7 +4,8 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
-#include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -37,23 +38,31 @@ absl::Status cancelled_here() {
                     "Send the request again if it is still wanted.");
 }
 
-// Cancels a call as soon as the flag is set, also while nothing arrives.
+// Cancels a call soon after the flag is set, also while nothing arrives; does not hold up a call that ends before.
 class Canceller {
  public:
-  Canceller(grpc::ClientContext* context, CancelFlag flag)
-      : thread_([this, context, flag] {
-          while (!done_ && !flag.cancelled()) absl::SleepFor(kCancelLook);
-          if (!done_) context->TryCancel();
-        }) {}
+  Canceller(grpc::ClientContext* context, CancelFlag flag) : thread_([this, context, flag] { look(context, flag); }) {}
   ~Canceller() {
-    done_ = true;
+    {
+      std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    changed_.notify_all();
     thread_.join();
   }
   Canceller(const Canceller&) = delete;
   Canceller& operator=(const Canceller&) = delete;
 
  private:
-  std::atomic<bool> done_{false};
+  void look(grpc::ClientContext* context, const CancelFlag& flag) {
+    std::unique_lock lock(mutex_);
+    while (!done_ && !flag.cancelled()) changed_.wait_for(lock, absl::ToChronoMilliseconds(kCancelLook));
+    if (!done_) context->TryCancel();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 
@@ -395,6 +404,13 @@ absl::StatusOr<v1::GetServerInfoResponse> Client::server_info() {
   v1::GetServerInfoResponse response;
   RETURN_IF_ERROR(stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::GetServerInfo,
                                 v1::GetServerInfoRequest(), &response));
+  return response;
+}
+
+absl::StatusOr<v1::GetStatisticsResponse> Client::statistics() {
+  v1::GetStatisticsResponse response;
+  RETURN_IF_ERROR(stubs_->unary(stubs_->server.get(), &v1::ServerService::Stub::GetStatistics,
+                                v1::GetStatisticsRequest(), &response));
   return response;
 }
 

@@ -84,6 +84,7 @@ class Client {
   absl::Status delete_fabric(const std::string& name);
 
   absl::StatusOr<v1::GetServerInfoResponse> server_info();
+  absl::StatusOr<v1::GetStatisticsResponse> statistics();
   absl::StatusOr<std::vector<v1::FabricInfo>> library_fabrics();
   absl::StatusOr<std::vector<v1::SolverInfo>> solvers();
 

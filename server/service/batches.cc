@@ -9,12 +9,13 @@
 #include "server/base/text.h"
 #include "server/service/batch_table.h"
 #include "server/service/convert/names.h"
+#include "server/service/limits.h"
 
 namespace tryon {
 namespace {
 
 constexpr int kMaxManifests = 64, kMaxWords = 1000;
-constexpr size_t kMaxLive = 1000, kMaxRequestId = 64;
+constexpr size_t kMaxRequestId = 64;
 constexpr absl::Duration kWatchSlice = absl::Milliseconds(100);
 
 absl::StatusOr<std::vector<std::string>> words_of(const google::protobuf::RepeatedPtrField<std::string>& words,
@@ -93,7 +94,7 @@ absl::StatusOr<BatchSpec> Batches::spec_of(const v1::CreateBatchRequest& request
 
 absl::Status Batches::room_for_one() {
   ASSIGN_OR_RETURN(const std::vector<std::string> live, core_->jobs().live_batches());
-  if (live.size() < kMaxLive) return absl::OkStatus();
+  if (live.size() < kMaxLiveBatches) return absl::OkStatus();
   return make_error(absl::StatusCode::kUnavailable, "QUEUE_FULL", "", cat(live.size(), " batches are not done yet"),
                     "Send the request again once some have ended.");
 }

@@ -9,6 +9,7 @@
 #include "server/base/text.h"
 #include "server/service/call_scope.h"
 #include "server/service/convert/names.h"
+#include "server/service/limits.h"
 
 namespace tryon {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 using namespace google::bytestream;  // the generated types of one proto file
 
 constexpr int64_t kChunkOut = 64 << 10;
-constexpr size_t kMaxChunkIn = 1 << 20;
 
 class ByteStreamHandler final : public ByteStream::Service {
  public:
@@ -114,7 +114,7 @@ class ByteStreamHandler final : public ByteStream::Service {
       return invalid_input("BLOB_NAME", "resource_name", "the resource name changed within one Write",
                            "Send one file a Write; name it on the first message.");
     }
-    if (message.data().size() <= kMaxChunkIn) return absl::OkStatus();
+    if (message.data().size() <= kMaxChunkBytes) return absl::OkStatus();
     return invalid_input("CHUNK_TOO_LARGE", "data", cat("a chunk of ", message.data().size(), " bytes is too large"),
                          "Send at most 1 MiB a message.");
   }

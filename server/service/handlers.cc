@@ -9,9 +9,6 @@
 #include "google/longrunning/operations.grpc.pb.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
-#include "server/base/version.h"
-#include "server/drape/pipeline.h"
-#include "server/fabric/fabric.h"
 #include "server/service/batch_handler.h"
 #include "server/service/body_handler.h"
 #include "server/service/bytestream.h"
@@ -22,10 +19,10 @@
 #include "server/service/fabric_handler.h"
 #include "server/service/frame_reader.h"
 #include "server/service/garment_handler.h"
-#include "server/sim/solvers/solver.h"
+#include "server/service/limits.h"
+#include "server/service/server_handler.h"
 #include "tryon/v1/blob.grpc.pb.h"
 #include "tryon/v1/drape.grpc.pb.h"
-#include "tryon/v1/server.grpc.pb.h"
 
 namespace tryon {
 namespace {
@@ -34,10 +31,6 @@ using google::longrunning::Operation;
 using grpc::ServerContext;
 using OperationWriter = grpc::ServerWriter<Operation>;
 
-constexpr int kMaxDigests = 1000;
-constexpr size_t kMaxSizes = 64;
-constexpr MeshFormat kMeshFormats[] = {MeshFormat::kObj, MeshFormat::kPly, MeshFormat::kStl, MeshFormat::kGlb,
-                                       MeshFormat::kPcd};
 constexpr absl::Duration kMaxWait = absl::Seconds(60);
 constexpr absl::Duration kNearDeadline = absl::Minutes(5);  // what the server itself allows a drape
 
@@ -280,57 +273,10 @@ class OperationsHandler final : public google::longrunning::Operations::Service 
   Metrics* const metrics_;
 };
 
-class ServerHandler final : public v1::ServerService::Service {
- public:
-  explicit ServerHandler(Metrics* metrics) : metrics_(metrics) {}
-
-  grpc::Status GetServerInfo(ServerContext*, const v1::GetServerInfoRequest*,
-                             v1::GetServerInfoResponse* response) override {
-    CallScope call(metrics_, "ServerService.GetServerInfo");
-    response->set_version(kEngineVersion);
-    response->set_max_blob_bytes(kMaxBlobBytes);
-    const ParseLimits scan;
-    response->set_max_scan_vertex_count(scan.max_vertices);
-    response->set_max_scan_triangle_count(scan.max_triangles);
-    response->set_max_pattern_panel_count(256);
-    response->set_min_resolution_mm(5);
-    response->set_max_resolution_mm(50);
-    response->set_max_wind_mps(60);
-    for (const MeshFormat format : kMeshFormats) response->add_scan_formats(std::string(mesh_format_name(format)));
-    return call.finish(absl::OkStatus());
-  }
-
-  grpc::Status ListFabrics(ServerContext*, const v1::ListFabricsRequest*, v1::ListFabricsResponse* response) override {
-    CallScope call(metrics_, "ServerService.ListFabrics");
-    for (const std::string& name : fabric_names()) {
-      const auto fabric = fabric_by_name(name);
-      if (!fabric.ok()) return call.finish(fabric.status());
-      v1::FabricInfo* info = response->add_fabrics();
-      info->set_name(name);
-      info->set_title(fabric->title);
-      info->set_source(fabric->source);
-      info->set_areal_density_kg_m2(fabric->areal_density);
-    }
-    return call.finish(absl::OkStatus());
-  }
-
-  grpc::Status ListSolvers(ServerContext*, const v1::ListSolversRequest*, v1::ListSolversResponse* response) override {
-    CallScope call(metrics_, "ServerService.ListSolvers");
-    for (const sim::SolverInfo& solver : sim::solver_list()) {
-      v1::SolverInfo* info = response->add_solvers();
-      info->set_name(solver.name);
-      info->set_description(solver.description);
-    }
-    return call.finish(absl::OkStatus());
-  }
-
- private:
-  Metrics* const metrics_;
-};
-
 }  // namespace
 
-std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, StreamSlots* slots, Metrics* metrics) {
+std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, StreamSlots* slots, Metrics* metrics,
+                                                          Statistics* statistics) {
   std::vector<std::unique_ptr<grpc::Service>> services;
   services.push_back(make_bytestream_handler(tenants, slots, metrics));
   services.push_back(std::make_unique<BlobHandler>(tenants, metrics));
@@ -341,7 +287,7 @@ std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, Stre
   services.push_back(make_batch_handler(tenants, slots, metrics));
   services.push_back(make_queue_handler(tenants, metrics));
   services.push_back(std::make_unique<OperationsHandler>(tenants, slots, metrics));
-  services.push_back(std::make_unique<ServerHandler>(metrics));
+  services.push_back(make_server_handler(tenants, slots, statistics, metrics));
   return services;
 }
 

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "server/ops/metrics.h"
+#include "server/service/statistics.h"
 #include "server/service/stream_slots.h"
 #include "server/service/tenants.h"
 
 namespace tryon {
 
 // All services, to be registered with a ServerBuilder; they live as long as the returned values.
-std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, StreamSlots* slots, Metrics* metrics);
+std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, StreamSlots* slots, Metrics* metrics,
+                                                          Statistics* statistics);
 
 }  // namespace tryon

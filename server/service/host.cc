@@ -17,13 +17,14 @@
 #include "server/service/batch_pump.h"
 #include "server/service/handlers.h"
 #include "server/service/housekeeper.h"
+#include "server/service/limits.h"
+#include "server/service/statistics.h"
 #include "server/service/stream_slots.h"
 #include "server/service/tenants.h"
 
 namespace tryon {
 namespace {
 
-constexpr int kMaxMessageBytes = 4 << 20;
 constexpr char kDrapeServiceName[] = "tryon.v1.DrapeService";
 constexpr absl::Duration kFeedPause = absl::Milliseconds(200);
 constexpr int kFeedBatch = 256;
@@ -50,23 +51,30 @@ struct ServiceHost::Impl {
   std::unique_ptr<StreamSlots> slots;
   std::vector<std::unique_ptr<grpc::Service>> services;
   std::unique_ptr<grpc::Server> server;
+  Statistics statistics{absl::Now()};
   CancelFlag fed;  // set: no more metrics
   std::mutex mutex;
   std::condition_variable changed;
   std::thread feed;
 
-  // Workers are other processes: what they finished is read from the store and told to the metrics.
-  void feed_metrics() {
+  void count(const FinishedTask& task) {
+    if (const auto record = tenants.jobs().get(task.id); record.ok()) statistics.count(record->tenant, task);
+    if (metrics == nullptr) return;
+    metrics->count_task(task.kind, task.outcome, task.reason, task.run_seconds);
+    for (const auto& [stage, seconds] : task.stage_seconds) metrics->observe_stage(stage, seconds);
+  }
+
+  // Workers are other processes: what they finished is read from the store and counted.
+  void count_finished() {
     int64_t cursor = tenants.jobs().finished_cursor().value_or(0);
     while (!fed.cancelled()) {
       const auto finished = tenants.jobs().finished_since(cursor, kFeedBatch);
       for (size_t i = 0; finished.ok() && i < finished->size(); ++i) {
-        const FinishedTask& task = (*finished)[i];
-        cursor = task.cursor;
-        metrics->count_task(task.kind, task.outcome, task.reason, task.run_seconds);
-        for (const auto& [stage, seconds] : task.stage_seconds) metrics->observe_stage(stage, seconds);
+        cursor = (*finished)[i].cursor;
+        count((*finished)[i]);
       }
-      if (const auto stats = tenants.jobs().stats(); stats.ok()) metrics->set_queue(stats->queued, stats->running);
+      const auto stats = tenants.jobs().stats();
+      if (stats.ok() && metrics != nullptr) metrics->set_queue(stats->queued, stats->running);
       std::unique_lock lock(mutex);
       changed.wait_for(lock, absl::ToChronoMilliseconds(kFeedPause), [this] { return fed.cancelled(); });
     }
@@ -111,7 +119,7 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 16 << 10);
   builder.SetResourceQuota(grpc::ResourceQuota("tryon").SetMaxThreads(options.max_threads));
   impl_->slots = std::make_unique<StreamSlots>(StreamSlots::Limits{options.max_streams, options.stream_idle});
-  impl_->services = make_services(&impl_->tenants, impl_->slots.get(), impl_->metrics);
+  impl_->services = make_services(&impl_->tenants, impl_->slots.get(), impl_->metrics, &impl_->statistics);
   for (const auto& service : impl_->services) builder.RegisterService(service.get());
   impl_->server = builder.BuildAndStart();
   if (impl_->server == nullptr || (port == 0 && options.listen.rfind("unix:", 0) != 0)) {
@@ -121,7 +129,7 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
   impl_->server->GetHealthCheckService()->SetServingStatus(kDrapeServiceName, true);
   impl_->pump.start();
   impl_->housekeeper.start(options.retention);
-  if (impl_->metrics != nullptr) impl_->feed = std::thread([this] { impl_->feed_metrics(); });
+  impl_->feed = std::thread([this] { impl_->count_finished(); });
   return port;
 }
 

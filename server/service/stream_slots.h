@@ -32,6 +32,7 @@ class StreamSlots {
   StreamSlots(const StreamSlots&) = delete;
   StreamSlots& operator=(const StreamSlots&) = delete;
 
+  const Limits& limits() const { return limits_; }
   absl::StatusOr<std::unique_ptr<Slot>> take(grpc::ServerContext* context);
 
  private:

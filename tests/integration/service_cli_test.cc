@@ -40,11 +40,39 @@ TEST(Command, WrongUsageIsExitCodeTwo) {
       {"drape", "--out", out, "--resolution", "fine"},
       {"garment", "check"},
       {"watch"},
+      {"perf", "--rate", "0"},
+      {"perf", "--rate", "1", "--concurrency", "2"},
   };
   for (const auto& arguments : wrong) {
     const auto result = tryon(arguments);
     EXPECT_EQ(result.exit_code, 2) << ::testing::PrintToString(arguments) << "\n" << result.output;
   }
+}
+
+TEST(Command, PerfTellsHowLongCallsTookAndWhatOfItWasTheServers) {
+  testing::LiveServer server;
+  const auto drapes = server.tryon({"--json", "perf", "--garment", "template:t_shirt", "--size", "M", "--resolution",
+                                    "50", "--window-calls", "1", "--most-windows", "2", "--agree", "0"});
+  ASSERT_EQ(drapes.exit_code, 0) << drapes.output;
+  const Json load = Json::parse(drapes.output);
+  EXPECT_EQ(load["windows"].size(), 2u);
+  EXPECT_EQ(load["all"]["call_count"], 2);
+  EXPECT_GE(load["server"]["drape_count"], 2) << "each call was another drape";
+  const double run_ms = load["server"]["run_ms"];
+  double stages_ms = 0.0;
+  for (const auto& [stage, ms] : load["server"]["stage_ms"].items()) stages_ms += ms.get<double>();
+  EXPECT_GT(stages_ms, 0.9 * run_ms);
+  EXPECT_LT(stages_ms, 1.01 * run_ms);
+  const auto cached =
+      server.tryon({"--json", "perf", "--call", "cached", "--garment", "template:t_shirt", "--size", "M",
+                    "--resolution", "50", "--rate", "100", "--window-calls", "20", "--most-windows", "2"});
+  ASSERT_EQ(cached.exit_code, 0) << cached.output;
+  EXPECT_GE(Json::parse(cached.output)["all"]["call_count"], 40);
+  const std::string gaps = testing::make_temp_dir() + "/gaps";
+  testing::write_file(gaps, "0.01\nsoon\n");
+  const auto wrong = server.tryon({"perf", "--call", "info", "--intervals", gaps});
+  EXPECT_EQ(wrong.exit_code, 2) << wrong.output;
+  EXPECT_NE(wrong.output.find("line 2"), std::string::npos) << wrong.output;
 }
 
 TEST(Command, AFileThatIsNotThereIsBadInputAndNamed) {
