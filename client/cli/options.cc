@@ -120,9 +120,11 @@ void add_drape(CLI::App* app, Options* o) {
 
 void add_perf(CLI::App* app, Options* o) {
   add_drape_settings(app, o);
-  app->add_option("--call", o->perf_call, "drape: each another; cached: one drape, made before; info: GetServerInfo")
-      ->check(CLI::IsMember({"drape", "cached", "info"}))
+  app->add_option("--call", o->perf_call,
+                  "drape: each another; cached: one drape, made before; upload: a new file; info: GetServerInfo")
+      ->check(CLI::IsMember({"drape", "cached", "upload", "info"}))
       ->capture_default_str();
+  app->add_option("--mebibytes", o->upload_mib, "of an upload")->check(CLI::Range(1, 64))->capture_default_str();
   CLI::Option* at_once = app->add_option("--concurrency", o->concurrency, "so many calls at once, without a pause")
                              ->check(CLI::Range(1, 1000))
                              ->capture_default_str();

@@ -41,7 +41,7 @@ struct Options {
   std::vector<std::string> exports;  // "web", "ply", ...
   bool draco = false;
   std::string perf_call = "drape", intervals;  // of a load: what is called; a file with gaps
-  int concurrency = 1, most_at_once = 64, most_windows = 12;
+  int concurrency = 1, most_at_once = 64, most_windows = 12, upload_mib = 64;
   int64_t window_calls = 0;
   double rate = 0.0, window_s = 5.0, agree_percent = 10.0;
 };

@@ -11,6 +11,7 @@
 #include "client/cli/interrupt.h"
 #include "client/lib/load.h"
 #include "nlohmann/json.hpp"
+#include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
 
@@ -34,7 +35,19 @@ Call fresh_drapes(const v1::CreateDrapeRequest& request, client::Client* client,
   };
 }
 
+// Bytes that the server never had; they stay a day (housekeeper.h).
+Call fresh_uploads(int mebibytes, client::Client* client) {
+  const std::string mark = random_hex(16);
+  return [=](int64_t number) {
+    std::string bytes(static_cast<size_t>(mebibytes) << 20, 'x');
+    const std::string own = cat(mark, number);
+    bytes.replace(0, own.size(), own);
+    return client->upload(bytes).status();
+  };
+}
+
 absl::StatusOr<Call> call_of(const Options& o, client::Client* client, const CancelFlag& stop) {
+  if (o.perf_call == "upload") return fresh_uploads(o.upload_mib, client);
   if (o.perf_call == "info") return Call([client](int64_t) { return client->server_info().status(); });
   ASSIGN_OR_RETURN(const v1::CreateDrapeRequest request, drape_request(o, client));
   RETURN_IF_ERROR(client->watch(request.body(), {}));

@@ -26,8 +26,8 @@ absl::Status answer(const absl::StatusOr<BatchRecord>& batch, v1::Batch* out) {
 
 class BatchHandler final : public v1::BatchService::Service {
  public:
-  BatchHandler(Tenants* tenants, StreamSlots* slots, Metrics* metrics)
-      : tenants_(tenants), slots_(slots), metrics_(metrics) {}
+  BatchHandler(Tenants* tenants, const LastingCalls& lasting, Metrics* metrics)
+      : tenants_(tenants), lasting_(lasting), metrics_(metrics) {}
 
   grpc::Status CreateBatch(ServerContext* context, const v1::CreateBatchRequest* request,
                            v1::Batch* response) override {
@@ -104,7 +104,7 @@ class BatchHandler final : public v1::BatchService::Service {
   absl::Status watch(ServerContext* context, const v1::WatchBatchRequest& request,
                      grpc::ServerWriter<v1::Batch>* writer) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "batches"));
-    ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
+    ASSIGN_OR_RETURN(const auto slot, lasting_.watches->take(context));
     return batches(context).watch(
         id, [&](const BatchRecord& batch) { return writer->Write(to_batch(batch, now_us())); },
         [&] {
@@ -116,7 +116,7 @@ class BatchHandler final : public v1::BatchService::Service {
   absl::Status export_table(ServerContext* context, const v1::ExportBatchRequest& request,
                             grpc::ServerWriter<v1::ExportBatchResponse>* writer) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "batches"));
-    ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
+    ASSIGN_OR_RETURN(const auto slot, lasting_.transfers->take(context));
     return batches(context).export_table(id, [&](std::string piece) {
       slot->touch();
       v1::ExportBatchResponse response;
@@ -126,14 +126,14 @@ class BatchHandler final : public v1::BatchService::Service {
   }
 
   Tenants* const tenants_;
-  StreamSlots* const slots_;
+  const LastingCalls lasting_;
   Metrics* const metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> make_batch_handler(Tenants* tenants, StreamSlots* slots, Metrics* metrics) {
-  return std::make_unique<BatchHandler>(tenants, slots, metrics);
+std::unique_ptr<grpc::Service> make_batch_handler(Tenants* tenants, const LastingCalls& lasting, Metrics* metrics) {
+  return std::make_unique<BatchHandler>(tenants, lasting, metrics);
 }
 
 }  // namespace tryon

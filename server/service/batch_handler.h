@@ -12,7 +12,7 @@
 
 namespace tryon {
 
-std::unique_ptr<grpc::Service> make_batch_handler(Tenants* tenants, StreamSlots* slots, Metrics* metrics);
+std::unique_ptr<grpc::Service> make_batch_handler(Tenants* tenants, const LastingCalls& lasting, Metrics* metrics);
 std::unique_ptr<grpc::Service> make_queue_handler(Tenants* tenants, Metrics* metrics);
 
 }  // namespace tryon

@@ -15,7 +15,6 @@ namespace tryon {
 namespace {
 
 constexpr char kScanField[] = "source.mesh_sha256";
-constexpr absl::Duration kWatchSlice = absl::Milliseconds(100);  // how soon a stop or a lost client is noticed
 
 TaskRecord new_task(const std::string& id, const std::string& kind, std::string spec) {
   TaskRecord task;
@@ -308,7 +307,7 @@ absl::Status ServiceCore::cancel(const std::string& id) {
 }
 
 absl::Status ServiceCore::watch(const std::string& id, const std::function<bool(const TaskRecord&)>& tell,
-                                const std::function<bool()>& abandoned) {
+                                absl::Duration look, const std::function<bool()>& abandoned) {
   ASSIGN_OR_RETURN(TaskRecord task, find(id, "", "OPERATION_NOT_FOUND"));
   int64_t told = -1;
   for (;;) {
@@ -320,7 +319,7 @@ absl::Status ServiceCore::watch(const std::string& id, const std::function<bool(
       return make_error(absl::StatusCode::kUnavailable, "SERVER_STOPPING", "", "the server is stopping",
                         "Watch the same operation again in a moment: the work goes on.");
     }
-    ASSIGN_OR_RETURN(task, jobs_.wait(id, told, kWatchSlice));
+    ASSIGN_OR_RETURN(task, jobs_.wait(id, told, look));
   }
 }
 

@@ -76,8 +76,8 @@ class ServiceCore {
                                   std::string_view field = "name");
   absl::Status cancel(const std::string& id);
   // Calls `tell` with every change until the task is final, `tell` returns false, or the server stops; asks `abandoned`
-  // several times a second.
-  absl::Status watch(const std::string& id, const std::function<bool(const TaskRecord&)>& tell,
+  // as often as `look` says, though nothing changes.
+  absl::Status watch(const std::string& id, const std::function<bool(const TaskRecord&)>& tell, absl::Duration look,
                      const std::function<bool()>& abandoned);
 
   bool stopping() const;  // then all watches end

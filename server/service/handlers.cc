@@ -32,6 +32,8 @@ using grpc::ServerContext;
 using OperationWriter = grpc::ServerWriter<Operation>;
 
 constexpr absl::Duration kMaxWait = absl::Seconds(60);
+// How soon a stop is noticed, or that the other end is gone: soon where that cancels work.
+constexpr absl::Duration kLookSoon = absl::Milliseconds(100), kLook = absl::Milliseconds(500);
 constexpr absl::Duration kNearDeadline = absl::Minutes(5);  // what the server itself allows a drape
 
 int64_t now_us() { return absl::ToUnixMicros(absl::Now()); }
@@ -44,16 +46,16 @@ absl::Status answer(const absl::StatusOr<TaskRecord>& task, Operation* out) {
 
 // Tells a client of a task's changes until it is done or the client is gone.
 absl::Status watch_for(ServiceCore* core, const std::string& id, ServerContext* context, StreamSlots::Slot* slot,
-                       const std::function<bool(const TaskRecord&)>& tell) {
-  return core->watch(id, tell, [&] {
+                       absl::Duration look, const std::function<bool(const TaskRecord&)>& tell) {
+  return core->watch(id, tell, look, [&] {
     slot->touch();
     return context->IsCancelled();
   });
 }
 
 absl::Status stream(ServiceCore* core, const std::string& id, ServerContext* context, StreamSlots::Slot* slot,
-                    OperationWriter* writer) {
-  return watch_for(core, id, context, slot,
+                    absl::Duration look, OperationWriter* writer) {
+  return watch_for(core, id, context, slot, look,
                    [&](const TaskRecord& task) { return writer->Write(to_operation(task, now_us())); });
 }
 
@@ -180,7 +182,7 @@ class DrapeHandler final : public v1::DrapeService::Service {
     order.time_limit = limit_within(order.time_limit, absl::FromChrono(context->deadline()));
     ServiceCore& core = tenants_->of(context);
     ASSIGN_OR_RETURN(const TaskRecord task, core.join_drape(order));
-    const absl::Status status = stream(&core, task.id, context, slot.get(), writer);
+    const absl::Status status = stream(&core, task.id, context, slot.get(), kLookSoon, writer);
     core.leave_drape(task.id, status.ok());
     return status;
   }
@@ -188,7 +190,7 @@ class DrapeHandler final : public v1::DrapeService::Service {
   absl::Status watch(ServerContext* context, const v1::WatchOperationRequest& request, OperationWriter* writer) {
     ASSIGN_OR_RETURN(const std::string id, parse_name(request.name(), "operations"));
     ASSIGN_OR_RETURN(const auto slot, slots_->take(context));
-    return stream(&tenants_->of(context), id, context, slot.get(), writer);
+    return stream(&tenants_->of(context), id, context, slot.get(), kLook, writer);
   }
 
   absl::Status frames(ServerContext* context, const v1::WatchFramesRequest& request,
@@ -198,7 +200,7 @@ class DrapeHandler final : public v1::DrapeService::Service {
     ServiceCore& core = tenants_->of(context);
     ASSIGN_OR_RETURN(FrameReader reader, FrameReader::open(&core, id, request.first_frame()));
     absl::Status fault;
-    const absl::Status watched = watch_for(&core, id, context, slot.get(), [&](const TaskRecord& task) {
+    const absl::Status watched = watch_for(&core, id, context, slot.get(), kLook, [&](const TaskRecord& task) {
       fault = reader.read(task, [&](const v1::Frame& frame) { return writer->Write(frame); });
       return fault.ok();
     });
@@ -259,7 +261,7 @@ class OperationsHandler final : public google::longrunning::Operations::Service 
     const absl::Time until = absl::Now() + std::clamp(asked, absl::ZeroDuration(), kMaxWait);
     ServiceCore& core = tenants_->of(context);
     const absl::Status status = core.watch(
-        id, [](const TaskRecord&) { return true; },
+        id, [](const TaskRecord&) { return true; }, kLookSoon,
         [&] {
           slot->touch();
           return context->IsCancelled() || absl::Now() >= until;
@@ -275,19 +277,19 @@ class OperationsHandler final : public google::longrunning::Operations::Service 
 
 }  // namespace
 
-std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, StreamSlots* slots, Metrics* metrics,
-                                                          Statistics* statistics) {
+std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, const LastingCalls& lasting,
+                                                          Metrics* metrics, Statistics* statistics) {
   std::vector<std::unique_ptr<grpc::Service>> services;
-  services.push_back(make_bytestream_handler(tenants, slots, metrics));
+  services.push_back(make_bytestream_handler(tenants, lasting.transfers, metrics));
   services.push_back(std::make_unique<BlobHandler>(tenants, metrics));
   services.push_back(make_body_handler(tenants, metrics));
   services.push_back(make_garment_handler(tenants, metrics));
   services.push_back(make_fabric_handler(tenants, metrics));
-  services.push_back(std::make_unique<DrapeHandler>(tenants, slots, metrics));
-  services.push_back(make_batch_handler(tenants, slots, metrics));
+  services.push_back(std::make_unique<DrapeHandler>(tenants, lasting.watches, metrics));
+  services.push_back(make_batch_handler(tenants, lasting, metrics));
   services.push_back(make_queue_handler(tenants, metrics));
-  services.push_back(std::make_unique<OperationsHandler>(tenants, slots, metrics));
-  services.push_back(make_server_handler(tenants, slots, statistics, metrics));
+  services.push_back(std::make_unique<OperationsHandler>(tenants, lasting.watches, metrics));
+  services.push_back(make_server_handler(tenants, lasting, statistics, metrics));
   return services;
 }
 

@@ -16,7 +16,7 @@
 namespace tryon {
 
 // All services, to be registered with a ServerBuilder; they live as long as the returned values.
-std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, StreamSlots* slots, Metrics* metrics,
-                                                          Statistics* statistics);
+std::vector<std::unique_ptr<grpc::Service>> make_services(Tenants* tenants, const LastingCalls& lasting,
+                                                          Metrics* metrics, Statistics* statistics);
 
 }  // namespace tryon

@@ -48,7 +48,7 @@ struct ServiceHost::Impl {
   BatchPump pump{&tenants};
   Housekeeper housekeeper{&tenants};
   Metrics* const metrics;
-  std::unique_ptr<StreamSlots> slots;
+  std::unique_ptr<StreamSlots> watches, transfers;
   std::vector<std::unique_ptr<grpc::Service>> services;
   std::unique_ptr<grpc::Server> server;
   Statistics statistics{absl::Now()};
@@ -117,9 +117,12 @@ absl::StatusOr<int> ServiceHost::start(const HostOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 100);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server on the port must hear of it
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 16 << 10);
-  builder.SetResourceQuota(grpc::ResourceQuota("tryon").SetMaxThreads(options.max_threads));
-  impl_->slots = std::make_unique<StreamSlots>(StreamSlots::Limits{options.max_streams, options.stream_idle});
-  impl_->services = make_services(&impl_->tenants, impl_->slots.get(), impl_->metrics, &impl_->statistics);
+  builder.SetResourceQuota(
+      grpc::ResourceQuota("tryon").SetMaxThreads(options.max_watches + options.max_transfers + options.short_calls));
+  impl_->watches = std::make_unique<StreamSlots>(StreamSlots::Limits{options.max_watches, options.stream_idle});
+  impl_->transfers = std::make_unique<StreamSlots>(StreamSlots::Limits{options.max_transfers, options.stream_idle});
+  impl_->services = make_services(&impl_->tenants, {impl_->watches.get(), impl_->transfers.get()}, impl_->metrics,
+                                  &impl_->statistics);
   for (const auto& service : impl_->services) builder.RegisterService(service.get());
   impl_->server = builder.BuildAndStart();
   if (impl_->server == nullptr || (port == 0 && options.listen.rfind("unix:", 0) != 0)) {

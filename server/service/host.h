@@ -21,8 +21,9 @@ struct HostOptions {
   std::string listen = "127.0.0.1:8001";  // port 0 picks one
   bool insecure_listen = false;           // allow an address that is not loopback to whoever reaches it
   SecurityOptions security;
-  int max_threads = 256;                            // of gRPC's; a call that lasts holds one
-  int max_streams = 128;                            // calls that last at once; the other threads are for short ones
+  int max_watches = 1024;                           // at once: calls that wait for work and say little
+  int max_transfers = 128;                          // at once: uploads, downloads, tables
+  int short_calls = 128;                            // threads for the rest: a call that lasts holds one
   absl::Duration retention = absl::Hours(24 * 30);  // how long bodies and the drapes of them are kept
   absl::Duration stream_idle = absl::Seconds(60);   // one whose other end is silent for so long is cancelled
 };

@@ -23,8 +23,8 @@ constexpr MeshFormat kMeshFormats[] = {MeshFormat::kObj, MeshFormat::kPly, MeshF
 
 class ServerHandler final : public v1::ServerService::Service {
  public:
-  ServerHandler(Tenants* tenants, const StreamSlots* slots, Statistics* statistics, Metrics* metrics)
-      : tenants_(tenants), slots_(slots), statistics_(statistics), metrics_(metrics) {}
+  ServerHandler(Tenants* tenants, const LastingCalls& lasting, Statistics* statistics, Metrics* metrics)
+      : tenants_(tenants), lasting_(lasting), statistics_(statistics), metrics_(metrics) {}
 
   grpc::Status GetServerInfo(ServerContext*, const v1::GetServerInfoRequest*,
                              v1::GetServerInfoResponse* response) override {
@@ -81,7 +81,8 @@ class ServerHandler final : public v1::ServerService::Service {
     out.set_max_chunk_bytes(kMaxChunkBytes);
     out.set_max_digest_count(kMaxDigests);
     out.set_max_size_count(kMaxSizes);
-    out.set_max_stream_count(slots_->limits().streams);
+    out.set_max_watch_count(lasting_.watches->limits().streams);
+    out.set_max_transfer_count(lasting_.transfers->limits().streams);
     out.set_max_batch_item_count(kMaxBatchItems);
     out.set_max_live_batch_count(kMaxLiveBatches);
     out.set_max_fabric_document_bytes(kMaxFabricDocument);
@@ -90,16 +91,16 @@ class ServerHandler final : public v1::ServerService::Service {
   }
 
   Tenants* const tenants_;
-  const StreamSlots* const slots_;
+  const LastingCalls lasting_;
   Statistics* const statistics_;
   Metrics* const metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> make_server_handler(Tenants* tenants, const StreamSlots* slots, Statistics* statistics,
-                                                   Metrics* metrics) {
-  return std::make_unique<ServerHandler>(tenants, slots, statistics, metrics);
+std::unique_ptr<grpc::Service> make_server_handler(Tenants* tenants, const LastingCalls& lasting,
+                                                   Statistics* statistics, Metrics* metrics) {
+  return std::make_unique<ServerHandler>(tenants, lasting, statistics, metrics);
 }
 
 }  // namespace tryon

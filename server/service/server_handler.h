@@ -13,7 +13,7 @@
 
 namespace tryon {
 
-std::unique_ptr<grpc::Service> make_server_handler(Tenants* tenants, const StreamSlots* slots, Statistics* statistics,
-                                                   Metrics* metrics);
+std::unique_ptr<grpc::Service> make_server_handler(Tenants* tenants, const LastingCalls& lasting,
+                                                   Statistics* statistics, Metrics* metrics);
 
 }  // namespace tryon

@@ -62,4 +62,9 @@ class StreamSlots::Slot {
   std::atomic<int64_t> touched_us_;
 };
 
+// The two kinds: those that wait for work and say little, and those that carry files.
+struct LastingCalls {
+  StreamSlots *watches = nullptr, *transfers = nullptr;
+};
+
 }  // namespace tryon

@@ -24,15 +24,15 @@ absl::Status check_digest(const std::string& digest) {
                        "Name a blob by the SHA-256 of its bytes.");
 }
 
-absl::Status check_new_upload(const std::string& upload, const std::string& digest, int64_t size) {
+absl::Status check_new_upload(const std::string& upload, const std::string& digest, int64_t size, int64_t most) {
   RETURN_IF_ERROR(check_upload_name(upload));
   RETURN_IF_ERROR(check_digest(digest));
   if (size < 0) {
     return invalid_input("BLOB_SIZE_INVALID", "size", cat("a size of ", size, " bytes"), "Say how many bytes follow.");
   }
-  if (size > kMaxBlobBytes) {
+  if (size > most) {
     return invalid_input("BLOB_TOO_LARGE", "size",
-                         cat("the file has ", size, " bytes; at most ", kMaxBlobBytes, " are accepted"),
+                         cat("the file has ", size, " bytes; at most ", most, " are accepted"),
                          "Reduce the mesh, or leave out textures.");
   }
   return absl::OkStatus();

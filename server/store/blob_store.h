@@ -46,7 +46,8 @@ class SpoolStore : public BlobStore {
   virtual absl::Status drop_upload(const std::string& upload) = 0;  // no error where there is none
 };
 
-inline constexpr int64_t kMaxBlobBytes = 64ll << 20;
+inline constexpr int64_t kMaxBlobBytes = 64ll << 20;                    // that a caller may store
+inline constexpr int64_t kMaxSealedBytes = kMaxBlobBytes + (1ll << 20);  // of it as it is kept, with its tags
 std::unique_ptr<SpoolStore> make_memory_blob_store();
 // Creates the folder where there is none. Uploads that nobody touched for a day are removed on opening.
 absl::StatusOr<std::unique_ptr<SpoolStore>> open_directory_blob_store(const std::string& root);

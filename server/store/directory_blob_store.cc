@@ -106,7 +106,7 @@ class DirectoryBlobStore : public SpoolStore {
   explicit DirectoryBlobStore(std::string root) : root_(std::move(root)) {}
 
   absl::StatusOr<int64_t> begin_upload(const std::string& upload, const std::string& digest, int64_t size) override {
-    RETURN_IF_ERROR(check_new_upload(upload, digest, size));
+    RETURN_IF_ERROR(check_new_upload(upload, digest, size, kMaxSealedBytes));
     auto meta = read_meta(upload);
     if (absl::IsNotFound(meta.status())) {
       RETURN_IF_ERROR(write_meta(upload, {digest, size}));

@@ -14,7 +14,7 @@ namespace {
 class MemoryBlobStore : public SpoolStore {
  public:
   absl::StatusOr<int64_t> begin_upload(const std::string& upload, const std::string& digest, int64_t size) override {
-    RETURN_IF_ERROR(check_new_upload(upload, digest, size));
+    RETURN_IF_ERROR(check_new_upload(upload, digest, size, kMaxSealedBytes));
     std::lock_guard lock(mutex_);
     const auto [it, is_new] = uploads_.try_emplace(upload, Upload{digest, size, {}});
     if (!is_new) RETURN_IF_ERROR(check_same_upload(it->second.digest, it->second.size, digest, size));

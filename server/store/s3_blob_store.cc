@@ -167,7 +167,7 @@ class S3BlobStore : public BlobStore {
 
   // What is in the bucket already is brought here, so that the upload ends at once and nothing is sent again.
   absl::StatusOr<int64_t> begin_upload(const std::string& upload, const std::string& digest, int64_t size) override {
-    RETURN_IF_ERROR(check_new_upload(upload, digest, size));
+    RETURN_IF_ERROR(check_new_upload(upload, digest, size, kMaxSealedBytes));
     RETURN_IF_ERROR(bring(digest));
     RETURN_IF_ERROR(remember(upload, digest));
     return spool_->begin_upload(upload, digest, size);

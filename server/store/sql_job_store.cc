@@ -168,7 +168,7 @@ absl::StatusOr<TaskRecord> SqlJobStore::wait(const std::string& id, int64_t seen
     ASSIGN_OR_RETURN(const int64_t mark, signal_->mark(id));
     ASSIGN_OR_RETURN(TaskRecord task, get(id));
     if (task.version != seen_version || absl::Now() >= end) return task;
-    signal_->wait(id, mark, end);
+    if (!signal_->wait(id, mark, end)) return task;
   }
 }
 

@@ -1,7 +1,11 @@
 // The life of a drape through the API: created, watched, cancelled, left, limited, finished; the physics is played.
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
+#include <chrono>
 #include <set>
+#include <thread>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "client/lib/rpc_error.h"
@@ -408,7 +412,7 @@ TEST(DrapesWithoutWorker, AStoppingServerSaysSoAndKeepsTheWork) {
 
 TEST(DrapesWithoutWorker, WatchersBeyondTheLimitAreRefusedAndCancelStillWorks) {
   HostOptions options;
-  options.max_streams = 2;
+  options.max_watches = 2;
   HostedService service(options, false);
   auto request = service.drape_request();
   RunningCall first(&service, request), second(&service, request);
@@ -425,6 +429,39 @@ TEST(DrapesWithoutWorker, WatchersBeyondTheLimitAreRefusedAndCancelStillWorks) {
   EXPECT_TRUE(first.finish().ok());
   EXPECT_TRUE(second.finish().ok());
   EXPECT_TRUE(service.client().watch(first.last().name(), {}).code() == absl::StatusCode::kCancelled);
+}
+
+// More than there are threads for files, over connections of at most 100 streams each.
+TEST(DrapesWithoutWorker, HundredsOfWatchersHearOfTheEnd) {
+  constexpr int kChannels = 3, kEach = 80;
+  HostedService service({}, false);
+  const auto begun = service.client().begin_drape(service.drape_request());
+  ASSERT_TRUE(begun.ok());
+  std::atomic<int> watching = 0, told = 0;
+  std::vector<std::thread> watchers;
+  grpc::ChannelArguments own;
+  own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  for (int c = 0; c < kChannels; ++c) {
+    const auto channel = grpc::CreateCustomChannel(service.address(), grpc::InsecureChannelCredentials(), own);
+    for (int i = 0; i < kEach; ++i) {
+      watchers.emplace_back([&, channel] {
+        grpc::ClientContext context;
+        v1::WatchOperationRequest request;
+        request.set_name(*begun);
+        Operation last;
+        auto reader = v1::DrapeService::NewStub(channel)->WatchOperation(&context, request);
+        reader->Read(&last);
+        ++watching;
+        while (reader->Read(&last)) {
+        }
+        if (reader->Finish().ok() && last.done()) ++told;
+      });
+    }
+  }
+  while (watching < kChannels * kEach) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_TRUE(service.client().cancel(*begun).ok());
+  for (std::thread& watcher : watchers) watcher.join();
+  EXPECT_EQ(told, kChannels * kEach);
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ TEST_F(Uploads, AQuestionAboutANonDigestIsAnErrorAndNotAMissingBlob) {
 
 TEST(StalledUploads, ACallerThatFallsSilentIsCutOffAndItsPlaceIsFreed) {
   HostOptions options;
-  options.max_streams = 1;
+  options.max_transfers = 1;
   options.stream_idle = absl::Milliseconds(200);
   HostedService service(options);
   const auto stub = ByteStream::NewStub(service.channel());

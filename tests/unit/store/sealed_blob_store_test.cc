@@ -82,6 +82,21 @@ TEST_F(Sealed, AnyRangeOfAnyLengthIsRead) {
   }
 }
 
+// Sealed it is longer than what a caller may store.
+TEST_F(Sealed, TheLongestBlobIsTakenAndOneByteMoreIsRefusedBeforeItTravels) {
+  const auto blobs = open();
+  TenantBlobStore shop(blobs.get(), "shop");
+  std::string bytes(kMaxBlobBytes, 'x');
+  bytes.back() = 'y';
+  const std::string digest = sha256_hex(bytes);
+  EXPECT_EQ(shop.begin_upload("u", digest, kMaxBlobBytes).value(), 0);
+  EXPECT_EQ(shop.append_upload("u", 0, bytes).value(), kMaxBlobBytes);
+  ASSERT_TRUE(shop.finish_upload("u").ok());
+  EXPECT_EQ(shop.blob_size(digest).value(), kMaxBlobBytes);
+  EXPECT_EQ(shop.read(digest, kMaxBlobBytes - 2, 2).value(), "xy");
+  EXPECT_EQ(reason_of(shop.begin_upload("v", digest, kMaxBlobBytes + 1).status()), "BLOB_TOO_LARGE");
+}
+
 TEST_F(Sealed, WhatOneTenantHasIsNotThereForAnother) {
   const std::string digest = shop_.put("a scan").value();
   for (TenantBlobStore* foreign : {&other_, &nobody_}) {
