@@ -31,8 +31,8 @@ struct LocalService::Impl {
     if (data.empty()) return absl::OkStatus();
     std::error_code error;
     std::filesystem::create_directories(data, error);
-    ASSIGN_OR_RETURN(jobs, open_jobs(data, ""));
-    ASSIGN_OR_RETURN(blobs, open_blobs(jobs.get(), data, "", ""));
+    ASSIGN_OR_RETURN(Stores kept, tryon::open_stores({data, "", "", ""}));
+    jobs = std::move(kept.jobs), blobs = std::move(kept.blobs);
     return absl::OkStatus();
   }
 

@@ -30,7 +30,7 @@ namespace {
 
 using google::longrunning::Operation;
 
-constexpr size_t kChunk = 64 << 10;
+constexpr size_t kChunk = 1 << 20;  // the most that the server takes
 constexpr absl::Duration kCancelLook = absl::Milliseconds(20);
 
 absl::Status cancelled_here() {

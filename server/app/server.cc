@@ -78,16 +78,15 @@ int serve(const Settings& settings) {
   HostOptions options = settings.host;
   options.retention =
       settings.retention_days > 0.0 ? absl::Hours(24) * settings.retention_days : absl::InfiniteDuration();
-  auto jobs = open_jobs(settings.data, settings.postgres);
-  if (!jobs.ok()) return fail("store_unavailable", jobs.status());
-  auto blobs = open_blobs(jobs->get(), settings.data, settings.blobs, settings.master_key);
-  if (!blobs.ok()) return fail("blobs_unavailable", blobs.status());
+  auto stores = open_stores({settings.data, settings.postgres, settings.blobs, settings.master_key});
+  if (!stores.ok()) return fail("store_unavailable", stores.status());
+  auto& [jobs, blobs] = *stores;
   Metrics metrics;
   const auto metrics_port = metrics.serve(settings.metrics);
   if (!metrics_port.ok()) return fail("metrics_unavailable", metrics_port.status());
-  WorkerSupervisor workers(jobs->get(), worker_options(settings), log_exit);
+  WorkerSupervisor workers(jobs.get(), worker_options(settings), log_exit);
   if (const absl::Status started = workers.start(); !started.ok()) return fail("workers_unavailable", started);
-  ServiceHost host(jobs->get(), blobs->get(), &metrics);
+  ServiceHost host(jobs.get(), blobs.get(), &metrics);
   const auto port = host.start(options);
   if (!port.ok()) return fail("listen_failed", port.status());
   log_info("serving", {{"port", cat(*port)}, {"metrics_port", cat(*metrics_port)}, {"workers", cat(settings.workers)}});

@@ -1,35 +1,46 @@
 #include "server/app/stores.h"
 
+#include <filesystem>
+
 #include "server/base/status.h"
 #include "server/store/postgres_job_store.h"
-#include "server/store/s3_blob_store.h"
+#include "server/store/s3_object_store.h"
 #include "server/store/sealed_blob_store.h"
 
 namespace tryon {
 
-absl::StatusOr<std::unique_ptr<JobStore>> open_jobs(const std::string& data, const std::string& postgres) {
-  return postgres.empty() ? open_sqlite_job_store(data + "/tasks.sqlite") : open_postgres_job_store(postgres);
-}
-
 namespace {
 
-absl::StatusOr<std::unique_ptr<BlobStore>> open_inner(const std::string& data, const std::string& address) {
-  if (address.empty()) return open_directory_blob_store(data + "/blobs");
-  ASSIGN_OR_RETURN(const S3Options options, s3_options_of(address, data + "/spool"));
-  return open_s3_blob_store(options);
+absl::StatusOr<std::unique_ptr<JobStore>> open_jobs(const StorePlaces& places, const MasterKey& master) {
+  if (!places.postgres.empty()) return open_postgres_job_store(places.postgres, {}, master);
+  return open_sqlite_job_store(places.data + "/tasks.sqlite", {}, master);
+}
+
+absl::StatusOr<std::unique_ptr<BlobStore>> open_blobs(const StorePlaces& places, JobStore* jobs,
+                                                      const MasterKey& master) {
+  if (places.bucket.empty()) {
+    std::error_code ignored;  // where uploads waited until 0.10.0; whoever sent one begins anew
+    std::filesystem::remove_all(places.data + "/uploads", ignored);
+    ASSIGN_OR_RETURN(auto folder, open_directory_object_store(places.data + "/blobs"));
+    return make_sealed_blob_store(jobs, std::move(folder), master);
+  }
+  ASSIGN_OR_RETURN(const S3Options options, s3_options_of(places.bucket));
+  ASSIGN_OR_RETURN(auto objects, open_s3_object_store(options));
+  ASSIGN_OR_RETURN(auto spool, open_directory_object_store(places.data + "/uploads"));
+  return make_sealed_blob_store(jobs, std::move(spool), master, std::move(objects));
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<BlobStore>> open_blobs(JobStore* jobs, const std::string& data,
-                                                      const std::string& address, const std::string& master_key_file) {
+absl::StatusOr<Stores> open_stores(const StorePlaces& places) {
   MasterKey master;
-  if (!master_key_file.empty()) {
-    ASSIGN_OR_RETURN(master, MasterKey::load(master_key_file));
+  if (!places.master_key_file.empty()) {
+    ASSIGN_OR_RETURN(master, MasterKey::load(places.master_key_file));
   }
-  ASSIGN_OR_RETURN(auto inner, open_inner(data, address));
-  ASSIGN_OR_RETURN(auto spool, open_directory_blob_store(data + "/uploads"));
-  return make_sealed_blob_store(jobs, std::move(inner), std::move(spool), std::move(master));
+  Stores stores;
+  ASSIGN_OR_RETURN(stores.jobs, open_jobs(places, master));
+  ASSIGN_OR_RETURN(stores.blobs, open_blobs(places, stores.jobs.get(), master));
+  return stores;
 }
 
 }  // namespace tryon

@@ -11,11 +11,16 @@
 
 namespace tryon {
 
-// `postgres` empty: DATA/tasks.sqlite.
-absl::StatusOr<std::unique_ptr<JobStore>> open_jobs(const std::string& data, const std::string& postgres);
-// `address` empty: DATA/blobs; else a bucket, with DATA/spool for what is on its way. Sealed, with the keys in `jobs`,
-// under the master key of a file if one is named; uploads on their way are in DATA/uploads.
-absl::StatusOr<std::unique_ptr<BlobStore>> open_blobs(JobStore* jobs, const std::string& data,
-                                                      const std::string& address, const std::string& master_key_file);
+struct Stores {
+  std::unique_ptr<JobStore> jobs;
+  std::unique_ptr<BlobStore> blobs;  // its keys are in `jobs`
+};
+
+// In `data`, but for a queue in PostgreSQL and blobs in a bucket where these are named. A master key file, if named,
+// seals the blobs' keys, and what the queue tells of bodies.
+struct StorePlaces {
+  std::string data, postgres, bucket, master_key_file;
+};
+absl::StatusOr<Stores> open_stores(const StorePlaces& places);
 
 }  // namespace tryon

@@ -42,12 +42,11 @@ int fail(std::string_view what, const absl::Status& status) {
 }
 
 int work(const Settings& settings) {
-  auto jobs = open_jobs(settings.data, settings.postgres);
-  if (!jobs.ok()) return fail("store_unavailable", jobs.status());
-  auto blobs = open_blobs(jobs->get(), settings.data, settings.blobs, settings.master_key);
-  if (!blobs.ok()) return fail("blobs_unavailable", blobs.status());
+  auto stores = open_stores({settings.data, settings.postgres, settings.blobs, settings.master_key});
+  if (!stores.ok()) return fail("store_unavailable", stores.status());
+  auto& [jobs, blobs] = *stores;
 
-  TaskRunner runner(jobs->get(), blobs->get(), settings.runner, log_task);
+  TaskRunner runner(jobs.get(), blobs.get(), settings.runner, log_task);
   auto ended = std::async(std::launch::async, [&runner] {
     const absl::Status status = runner.run();
     raise_stop_signal();

@@ -24,26 +24,29 @@ absl::Status check_digest(const std::string& digest) {
                        "Name a blob by the SHA-256 of its bytes.");
 }
 
-absl::Status check_new_upload(const std::string& upload, const std::string& digest, int64_t size, int64_t most) {
+absl::Status check_new_upload(const std::string& upload, const std::string& digest, int64_t size) {
   RETURN_IF_ERROR(check_upload_name(upload));
   RETURN_IF_ERROR(check_digest(digest));
   if (size < 0) {
     return invalid_input("BLOB_SIZE_INVALID", "size", cat("a size of ", size, " bytes"), "Say how many bytes follow.");
   }
-  if (size > most) {
+  if (size > kMaxBlobBytes) {
     return invalid_input("BLOB_TOO_LARGE", "size",
-                         cat("the file has ", size, " bytes; at most ", most, " are accepted"),
+                         cat("the file has ", size, " bytes; at most ", kMaxBlobBytes, " are accepted"),
                          "Reduce the mesh, or leave out textures.");
   }
   return absl::OkStatus();
 }
 
+absl::Status check_offset(int64_t committed, int64_t offset) {
+  if (offset == committed) return absl::OkStatus();
+  return make_error(absl::StatusCode::kOutOfRange, "UPLOAD_OFFSET", "offset",
+                    cat("the upload has ", committed, " bytes so far; these start at ", offset),
+                    "Ask for the committed size and go on from there.");
+}
+
 absl::Status check_append(int64_t committed, int64_t size, int64_t offset, int64_t count) {
-  if (offset != committed) {
-    return make_error(absl::StatusCode::kOutOfRange, "UPLOAD_OFFSET", "offset",
-                      cat("the upload has ", committed, " bytes so far; these start at ", offset),
-                      "Ask for the committed size and go on from there.");
-  }
+  RETURN_IF_ERROR(check_offset(committed, offset));
   if (count > size - committed) {
     return invalid_input("BLOB_TOO_LARGE", "bytes",
                          cat("the upload was announced with ", size, " bytes; these would make it ", committed + count),

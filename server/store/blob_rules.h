@@ -13,8 +13,8 @@ namespace tryon {
 
 absl::Status check_upload_name(const std::string& upload);  // [A-Za-z0-9-], 1 to 64 characters
 absl::Status check_digest(const std::string& digest);
-absl::Status check_new_upload(const std::string& upload, const std::string& digest, int64_t size,
-                              int64_t most = kMaxBlobBytes);
+absl::Status check_new_upload(const std::string& upload, const std::string& digest, int64_t size);
+absl::Status check_offset(int64_t committed, int64_t offset);
 absl::Status check_append(int64_t committed, int64_t size, int64_t offset, int64_t count);
 absl::Status check_same_upload(const std::string& was_digest, int64_t was_size, const std::string& digest,
                                int64_t size);

@@ -1,7 +1,7 @@
-// What it is: immutable bytes by their SHA-256, with uploads that resume at any byte. Memory, or a content-addressed
-// directory (write, fsync, rename, fsync of the folder; names never become paths without is_sha256_hex).
-// How it fails: NOT_FOUND (BLOB_NOT_FOUND), OUT_OF_RANGE (UPLOAD_OFFSET), INVALID_ARGUMENT (BLOB_DIGEST_MISMATCH,
-// BLOB_TOO_LARGE), RESOURCE_EXHAUSTED for a full disk. Thread rules: all methods from any thread and process.
+// What it is: immutable bytes by their SHA-256, with uploads that resume at any byte. Sealed (sealed_blob_store.h), or
+// in memory for a service that lasts as long as its process. Sizes in bytes. How it fails: NOT_FOUND (BLOB_NOT_FOUND),
+// OUT_OF_RANGE (UPLOAD_OFFSET), INVALID_ARGUMENT (BLOB_DIGEST_MISMATCH, BLOB_TOO_LARGE), RESOURCE_EXHAUSTED for a full
+// disk. Thread rules: all methods from any thread.
 #pragma once
 
 #include <cstdint>
@@ -35,21 +35,10 @@ class BlobStore {
   // In one step, for results; returns the digest. Putting what is there already writes nothing.
   absl::StatusOr<std::string> put(std::string_view bytes);
   // The same where the digest is known; in a store of many tenants with the owner's name before it.
-  virtual absl::Status put_named(const std::string& digest, std::string_view bytes);
+  virtual absl::Status put_named(const std::string& digest, std::string_view bytes) = 0;
 };
 
-// A store whose uploads can be taken out again unfinished: where sealed ones wait until they are whole.
-class SpoolStore : public BlobStore {
- public:
-  // The bytes so far, unverified; the upload stays.
-  virtual absl::StatusOr<std::string> read_upload(const std::string& upload) = 0;
-  virtual absl::Status drop_upload(const std::string& upload) = 0;  // no error where there is none
-};
-
-inline constexpr int64_t kMaxBlobBytes = 64ll << 20;                    // that a caller may store
-inline constexpr int64_t kMaxSealedBytes = kMaxBlobBytes + (1ll << 20);  // of it as it is kept, with its tags
-std::unique_ptr<SpoolStore> make_memory_blob_store();
-// Creates the folder where there is none. Uploads that nobody touched for a day are removed on opening.
-absl::StatusOr<std::unique_ptr<SpoolStore>> open_directory_blob_store(const std::string& root);
+inline constexpr int64_t kMaxBlobBytes = 64ll << 20;  // that a caller may store
+std::unique_ptr<BlobStore> make_memory_blob_store();
 
 }  // namespace tryon

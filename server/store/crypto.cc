@@ -16,7 +16,9 @@
 namespace tryon {
 namespace {
 
-using Iv = std::array<unsigned char, 16>;  // GCM takes the first twelve
+constexpr char kUnderMaster = 'w';  // before what a master key sealed; no hex digit, and no JSON begins so
+
+using Iv = std::array<unsigned char, 12>;
 
 struct FreeContext {
   void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
@@ -38,10 +40,10 @@ Context begin(const EVP_CIPHER* cipher, std::string_view key, const Iv& iv, bool
   return context;
 }
 
-// The number's bytes, most significant first, behind `at` others.
-Iv iv_of(uint64_t number, size_t at) {
+// The number's bytes, most significant first, behind four others.
+Iv iv_of(uint64_t number) {
   Iv iv{};
-  for (size_t i = 0; i < 8; ++i) iv[at + i] = static_cast<unsigned char>(number >> (56 - 8 * i));
+  for (size_t i = 0; i < 8; ++i) iv[4 + i] = static_cast<unsigned char>(number >> (56 - 8 * i));
   return iv;
 }
 
@@ -55,6 +57,21 @@ std::string crypt(EVP_CIPHER_CTX* context, std::string_view bytes) {
   int count = 0;
   if (!bytes.empty()) need(EVP_CipherUpdate(context, out(text), &count, in(bytes), static_cast<int>(bytes.size())));
   return text;
+}
+
+void seal_onto(std::string_view key, uint64_t number, std::string_view about, std::string_view bytes, bool with_tag,
+               std::string* sealed) {
+  const Context context = begin(EVP_aes_256_gcm(), key, iv_of(number), true);
+  if (!about.empty()) add_about(context.get(), about);
+  const size_t at = sealed->size();
+  sealed->resize(at + bytes.size() + (with_tag ? kTagBytes : 0));
+  unsigned char* const to = out(*sealed) + at;
+  int count = 0;
+  if (!bytes.empty()) need(EVP_CipherUpdate(context.get(), to, &count, in(bytes), static_cast<int>(bytes.size())));
+  if (!with_tag) return;
+  unsigned char* const tag = to + bytes.size();
+  need(EVP_CipherFinal_ex(context.get(), tag, &count));
+  need(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, static_cast<int>(kTagBytes), tag));
 }
 
 absl::Status corrupt() {
@@ -73,20 +90,19 @@ absl::Status wrong_master() {
 std::string random_key() { return absl::HexStringToBytes(random_hex(kKeyBytes)); }
 
 std::string gcm_seal(std::string_view key, uint64_t number, std::string_view about, std::string_view bytes) {
-  const Context context = begin(EVP_aes_256_gcm(), key, iv_of(number, 4), true);
-  add_about(context.get(), about);
-  std::string sealed = crypt(context.get(), bytes);
-  std::string tag(kTagBytes, '\0');
-  int count = 0;
-  need(EVP_CipherFinal_ex(context.get(), out(tag), &count));
-  need(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, static_cast<int>(kTagBytes), tag.data()));
-  return sealed + tag;
+  std::string sealed;
+  seal_onto(key, number, about, bytes, true, &sealed);
+  return sealed;
+}
+
+void gcm_seal_onto(std::string_view key, uint64_t number, std::string_view bytes, bool with_tag, std::string* sealed) {
+  seal_onto(key, number, "", bytes, with_tag, sealed);
 }
 
 absl::StatusOr<std::string> gcm_open(std::string_view key, uint64_t number, std::string_view about,
                                      std::string_view sealed) {
   if (sealed.size() < kTagBytes) return corrupt();
-  const Context context = begin(EVP_aes_256_gcm(), key, iv_of(number, 4), false);
+  const Context context = begin(EVP_aes_256_gcm(), key, iv_of(number), false);
   add_about(context.get(), about);
   std::string bytes = crypt(context.get(), sealed.substr(0, sealed.size() - kTagBytes));
   std::string tag(sealed.substr(sealed.size() - kTagBytes));
@@ -97,10 +113,8 @@ absl::StatusOr<std::string> gcm_open(std::string_view key, uint64_t number, std:
   return bytes;
 }
 
-std::string ctr_crypt(std::string_view key, int64_t offset, std::string_view bytes) {
-  const Context context = begin(EVP_aes_256_ctr(), key, iv_of(static_cast<uint64_t>(offset / 16), 8), true);
-  (void)crypt(context.get(), std::string(static_cast<size_t>(offset % 16), '\0'));
-  return crypt(context.get(), bytes);
+std::string gcm_open_unverified(std::string_view key, uint64_t number, std::string_view sealed) {
+  return crypt(begin(EVP_aes_256_gcm(), key, iv_of(number), false).get(), sealed);
 }
 
 absl::StatusOr<MasterKey> MasterKey::load(const std::string& path) {
@@ -116,23 +130,42 @@ absl::StatusOr<MasterKey> MasterKey::load(const std::string& path) {
                        "Write 64 lower-case hex digits to it: openssl rand -hex 32.");
 }
 
-std::string MasterKey::wrap(std::string_view key, std::string_view name) const {
-  if (key_.empty()) return absl::BytesToHexString(absl::string_view(key.data(), key.size()));
-  // A key of its own for each wrapping, so that no number is used twice under one.
+// A key of its own for each sealing, so that no number is used twice under one.
+std::string MasterKey::sealed(std::string_view bytes, std::string_view name) const {
   const std::string salt = random_key();
   const std::string own = absl::HexStringToBytes(sha256_hex(key_ + salt));
-  return cat("w", absl::BytesToHexString(salt + gcm_seal(own, 0, name, key)));
+  return salt + gcm_seal(own, 0, name, bytes);
+}
+
+absl::StatusOr<std::string> MasterKey::opened(std::string_view sealed, std::string_view name) const {
+  if (key_.empty() || sealed.size() < static_cast<size_t>(kKeyBytes)) return wrong_master();
+  const std::string own = absl::HexStringToBytes(sha256_hex(cat(key_, sealed.substr(0, kKeyBytes))));
+  auto bytes = gcm_open(own, 0, name, sealed.substr(kKeyBytes));
+  if (!bytes.ok()) return wrong_master();
+  return bytes;
+}
+
+std::string MasterKey::wrap(std::string_view key, std::string_view name) const {
+  if (key_.empty()) return absl::BytesToHexString(absl::string_view(key.data(), key.size()));
+  return cat(kUnderMaster, absl::BytesToHexString(sealed(key, name)));
 }
 
 absl::StatusOr<std::string> MasterKey::unwrap(std::string_view wrapped, std::string_view name) const {
   if (is_sha256_hex(wrapped)) return absl::HexStringToBytes(std::string(wrapped));
   if (wrapped.empty()) return wrong_master();
-  const std::string bytes = absl::HexStringToBytes(std::string(wrapped.substr(1)));
-  if (key_.empty() || bytes.size() != static_cast<size_t>(2 * kKeyBytes + kTagBytes)) return wrong_master();
-  const std::string own = absl::HexStringToBytes(sha256_hex(key_ + bytes.substr(0, kKeyBytes)));
-  auto key = gcm_open(own, 0, name, std::string_view(bytes).substr(kKeyBytes));
-  if (!key.ok()) return wrong_master();
-  return key;
+  return opened(absl::HexStringToBytes(std::string(wrapped.substr(1))), name);
+}
+
+std::string MasterKey::seal_text(std::string_view text, std::string_view name) const {
+  if (key_.empty() || text.empty()) return std::string(text);
+  return cat(kUnderMaster, absl::Base64Escape(sealed(text, name)));
+}
+
+absl::StatusOr<std::string> MasterKey::open_text(std::string text, std::string_view name) const {
+  if (text.empty() || text.front() != kUnderMaster) return text;
+  std::string bytes;
+  if (!absl::Base64Unescape(text.substr(1), &bytes)) return wrong_master();
+  return opened(bytes, name);
 }
 
 }  // namespace tryon

@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "server/jobs/batch.h"
 #include "server/jobs/task.h"
+#include "server/store/crypto.h"
 
 namespace tryon {
 
@@ -148,6 +149,7 @@ class JobStore {
 using Clock = std::function<int64_t()>;  // microseconds since the epoch; an empty one is the system's
 std::unique_ptr<JobStore> make_memory_job_store(Clock clock = {});
 // Opens or creates the file; its folder must exist.
-absl::StatusOr<std::unique_ptr<JobStore>> open_sqlite_job_store(const std::string& path, Clock clock = {});
+absl::StatusOr<std::unique_ptr<JobStore>> open_sqlite_job_store(const std::string& path, Clock clock = {},
+                                                                MasterKey master = {});
 
 }  // namespace tryon

@@ -11,10 +11,10 @@
 namespace tryon {
 namespace {
 
-class MemoryBlobStore : public SpoolStore {
+class MemoryBlobStore : public BlobStore {
  public:
   absl::StatusOr<int64_t> begin_upload(const std::string& upload, const std::string& digest, int64_t size) override {
-    RETURN_IF_ERROR(check_new_upload(upload, digest, size, kMaxSealedBytes));
+    RETURN_IF_ERROR(check_new_upload(upload, digest, size));
     std::lock_guard lock(mutex_);
     const auto [it, is_new] = uploads_.try_emplace(upload, Upload{digest, size, {}});
     if (!is_new) RETURN_IF_ERROR(check_same_upload(it->second.digest, it->second.size, digest, size));
@@ -81,18 +81,10 @@ class MemoryBlobStore : public SpoolStore {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::string> read_upload(const std::string& upload) override {
-    RETURN_IF_ERROR(check_upload_name(upload));
+  absl::Status put_named(const std::string& digest, std::string_view bytes) override {
+    RETURN_IF_ERROR(check_new_upload("put", digest, static_cast<int64_t>(bytes.size())));
     std::lock_guard lock(mutex_);
-    const auto found = uploads_.find(upload);
-    if (found == uploads_.end()) return upload_not_found(upload);
-    return found->second.bytes;
-  }
-
-  absl::Status drop_upload(const std::string& upload) override {
-    RETURN_IF_ERROR(check_upload_name(upload));
-    std::lock_guard lock(mutex_);
-    uploads_.erase(upload);
+    blobs_.emplace(digest, bytes);
     return absl::OkStatus();
   }
 
@@ -119,6 +111,6 @@ class MemoryBlobStore : public SpoolStore {
 
 }  // namespace
 
-std::unique_ptr<SpoolStore> make_memory_blob_store() { return std::make_unique<MemoryBlobStore>(); }
+std::unique_ptr<BlobStore> make_memory_blob_store() { return std::make_unique<MemoryBlobStore>(); }
 
 }  // namespace tryon

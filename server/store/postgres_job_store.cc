@@ -124,15 +124,19 @@ absl::Status prepare_postgres_schema(PostgresDb* db) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<JobStore>> open_postgres_job_store(const std::string& conninfo, Clock clock) {
+absl::StatusOr<std::unique_ptr<JobStore>> open_postgres_job_store(const std::string& conninfo, Clock clock,
+                                                                  MasterKey master) {
   ASSIGN_OR_RETURN(auto writer, PostgresDb::open(conninfo, true));
   RETURN_IF_ERROR(prepare_postgres_schema(writer.get()));
   ASSIGN_OR_RETURN(auto progress, PostgresDb::open(conninfo, false));
   ASSIGN_OR_RETURN(auto reader, PostgresDb::open(conninfo, false));
   ASSIGN_OR_RETURN(auto listener, PostgresDb::open(conninfo, false));
-  SqlConnections connections{std::move(writer), std::move(progress), std::move(reader),
+  SqlConnections connections{std::move(writer),
+                             std::move(progress),
+                             std::move(reader),
                              std::make_unique<ListeningSignal>(std::move(listener)),
-                             static_cast<int64_t>(std::random_device()() % kShards)};
+                             static_cast<int64_t>(std::random_device()() % kShards),
+                             std::move(master)};
   return std::make_unique<SqlJobStore>(std::move(connections), clock_or_system(std::move(clock)));
 }
 

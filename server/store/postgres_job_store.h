@@ -13,6 +13,7 @@ namespace tryon {
 
 // Makes the tables where there are none. `conninfo` as libpq has it: "postgresql://host/db" or "host=... dbname=...";
 // a password belongs into PGPASSFILE or PGPASSWORD.
-absl::StatusOr<std::unique_ptr<JobStore>> open_postgres_job_store(const std::string& conninfo, Clock clock = {});
+absl::StatusOr<std::unique_ptr<JobStore>> open_postgres_job_store(const std::string& conninfo, Clock clock = {},
+                                                                  MasterKey master = {});
 
 }  // namespace tryon

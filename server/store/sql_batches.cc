@@ -19,12 +19,14 @@ absl::StatusOr<std::vector<std::string>> batch_blobs(SqlDb* db, const std::strin
   return first_column(std::move(query.bind(id)));
 }
 
+std::string about_spec(const std::string& id) { return cat("spec of batch ", id); }
+
 // In the order of kSelect.
-BatchRecord record_of(const SqlStatement& row) {
+absl::StatusOr<BatchRecord> record_of(const SqlDb& db, const SqlStatement& row) {
   BatchRecord batch;
   batch.id = row.text(0);
   batch.tenant = row.text(1);
-  batch.spec = row.text(2);
+  ASSIGN_OR_RETURN(batch.spec, db.master.open_text(row.text(2), about_spec(batch.id)));
   batch.state = static_cast<BatchState>(row.integer(3));
   batch.version = row.integer(4);
   batch.total = row.integer(5);
@@ -44,7 +46,7 @@ absl::StatusOr<std::optional<BatchRecord>> find_batch(SqlDb* db, const std::stri
     ASSIGN_OR_RETURN(SqlStatement query, db->prepare(cat(kSelect, "WHERE id = ?", lock)));
     ASSIGN_OR_RETURN(const bool row, query.bind(id).step());
     if (!row) return std::nullopt;
-    batch = record_of(query);
+    ASSIGN_OR_RETURN(batch, record_of(*db, query));
   }
   ASSIGN_OR_RETURN(batch.blobs, batch_blobs(db, id));
   return std::optional<BatchRecord>(std::move(batch));
@@ -80,7 +82,10 @@ absl::StatusOr<bool> insert_batch(SqlDb* db, const BatchRecord& batch) {
                                  "spec, total, created_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
                                  "?) ON CONFLICT DO NOTHING RETURNING id"));
     bind_numbers(insert, batch);
-    insert.bind(batch.tenant).bind(batch.spec).bind(batch.total).bind(batch.created_us);
+    insert.bind(batch.tenant)
+        .bind(db->master.seal_text(batch.spec, about_spec(batch.id)))
+        .bind(batch.total)
+        .bind(batch.created_us);
     ASSIGN_OR_RETURN(const bool inserted, insert.step());
     if (!inserted) return false;
   }
@@ -214,7 +219,8 @@ absl::StatusOr<std::vector<BatchRecord>> SqlJobStore::list_batches(const std::st
     for (;;) {
       ASSIGN_OR_RETURN(const bool row, query.step());
       if (!row) break;
-      out.push_back(record_of(query));
+      ASSIGN_OR_RETURN(BatchRecord batch, record_of(*reader_, query));
+      out.push_back(std::move(batch));
     }
   }
   for (BatchRecord& batch : out) {

@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/store/crypto.h"
 
 namespace tryon {
 
@@ -52,6 +53,7 @@ class SqlStatement {
 class SqlDb {
  public:
   virtual ~SqlDb() = default;
+  MasterKey master;                               // of the texts in the rows that tell of a body
   virtual absl::Status run(const char* sql) = 0;  // any number of statements, no parameters, no rows
   virtual absl::StatusOr<SqlStatement> prepare(std::string_view sql) = 0;
   virtual absl::Status begin() = 0;

@@ -70,7 +70,9 @@ SqlJobStore::SqlJobStore(SqlConnections connections, Clock clock)
       writer_(std::move(connections.writer)),
       progress_(std::move(connections.progress)),
       reader_(std::move(connections.reader)),
-      signal_(std::move(connections.signal)) {}
+      signal_(std::move(connections.signal)) {
+  for (SqlDb* db : {writer_.get(), progress_.get(), reader_.get()}) db->master = connections.master;
+}
 
 absl::StatusOr<SqlWork> SqlJobStore::begin_work() { return SqlWork::begin(writer_.get(), shard_, clock_()); }
 

@@ -22,6 +22,7 @@ struct SqlConnections {
   std::unique_ptr<SqlDb> writer, progress, reader;
   std::unique_ptr<SqlSignal> signal;
   int64_t shard = 0;  // of task_count
+  MasterKey master;
 };
 
 class SqlJobStore : public JobStore {

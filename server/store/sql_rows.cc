@@ -23,12 +23,15 @@ constexpr char kUpdate[] =
     "worker = ?, created_us = ?, started_us = ?, finished_us = ?, lease_expires_us = ?, deadline_us = ?, stage = ?, "
     "fraction = ?, status = ?, settled = ?, summary = ?, lane = ?, due_us = ?, dead = ? WHERE id = ?";
 
+// What tells of a body is sealed for its row and its column: neither stands for another.
+std::string about(std::string_view column, const std::string& id) { return cat(column, " of ", id); }
+
 // In the order of kSelect.
-TaskRecord record_of(const SqlStatement& row) {
+absl::StatusOr<TaskRecord> record_of(const SqlDb& db, const SqlStatement& row) {
   TaskRecord task;
   task.id = row.text(0);
   task.kind = row.text(1);
-  task.spec = row.text(2);
+  ASSIGN_OR_RETURN(task.spec, db.master.open_text(row.text(2), about("spec", task.id)));
   task.state = static_cast<TaskState>(row.integer(3));
   task.attempt = static_cast<int>(row.integer(4));
   task.tries = static_cast<int>(row.integer(5));
@@ -45,7 +48,7 @@ TaskRecord record_of(const SqlStatement& row) {
   task.fraction = row.real(16);
   task.status = row.text(17);
   task.settled = row.integer(18) != 0;
-  task.summary = row.text(19);
+  ASSIGN_OR_RETURN(task.summary, db.master.open_text(row.text(19), about("summary", task.id)));
   task.tenant = row.text(20);
   task.lane = static_cast<Lane>(row.integer(21));
   task.due_us = row.integer(22);
@@ -54,12 +57,13 @@ TaskRecord record_of(const SqlStatement& row) {
 }
 
 // In the order of kInsert and kUpdate.
-void bind_record(SqlStatement& statement, const TaskRecord& task) {
+void bind_record(const SqlDb& db, SqlStatement& statement, const TaskRecord& task) {
   statement.bind(static_cast<int64_t>(task.state)).bind(int64_t{task.attempt}).bind(int64_t{task.tries});
   statement.bind(int64_t{task.max_attempts}).bind(task.version).bind(int64_t{task.cancel_requested});
   statement.bind(task.worker).bind(task.created_us).bind(task.started_us).bind(task.finished_us);
   statement.bind(task.lease_expires_us).bind(task.deadline_us).bind(task.stage).bind(task.fraction);
-  statement.bind(task.status).bind(int64_t{task.settled}).bind(task.summary);
+  statement.bind(task.status).bind(int64_t{task.settled});
+  statement.bind(db.master.seal_text(task.summary, about("summary", task.id)));
   statement.bind(static_cast<int64_t>(task.lane)).bind(task.due_us).bind(int64_t{task.dead}).bind(task.id);
 }
 
@@ -183,7 +187,7 @@ absl::StatusOr<std::optional<TaskRecord>> find_task(SqlDb* db, const std::string
     ASSIGN_OR_RETURN(SqlStatement query, db->prepare(cat(kSelect, lock)));
     ASSIGN_OR_RETURN(const bool row, query.bind(id).step());
     if (!row) return std::nullopt;
-    task = record_of(query);
+    ASSIGN_OR_RETURN(task, record_of(*db, query));
   }
   RETURN_IF_ERROR(load_links(db, &task));
   // A success never changes again, so the three reads agree; a failure asked for again has lost its files, nothing
@@ -210,8 +214,9 @@ absl::StatusOr<SqlWork> SqlWork::begin(SqlDb* db, int64_t shard, int64_t now_us)
 absl::StatusOr<bool> SqlWork::insert(const TaskRecord& task) {
   {
     ASSIGN_OR_RETURN(SqlStatement insert, db_->prepare(kInsert));
-    bind_record(insert, task);
-    ASSIGN_OR_RETURN(const bool inserted, insert.bind(task.kind).bind(task.spec).bind(task.tenant).step());
+    bind_record(*db_, insert, task);
+    insert.bind(task.kind).bind(db_->master.seal_text(task.spec, about("spec", task.id))).bind(task.tenant);
+    ASSIGN_OR_RETURN(const bool inserted, insert.step());
     if (!inserted) return false;
   }
   if (!task.subject.empty()) RETURN_IF_ERROR(add_link(db_, task.id, kSubjectLink, task.subject));
@@ -249,7 +254,7 @@ absl::StatusOr<TaskRecord> SqlWork::move(const TaskRecord& task, const TaskEvent
   ASSIGN_OR_RETURN(TaskRecord after, transition(task, event, now_us_));
   {
     ASSIGN_OR_RETURN(SqlStatement update, db_->prepare(kUpdate));
-    bind_record(update, after);
+    bind_record(*db_, update, after);
     RETURN_IF_ERROR(update.finish());
   }
   if (after.state != task.state) {

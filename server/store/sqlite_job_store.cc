@@ -74,15 +74,17 @@ class PollingSignal : public SqlSignal {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<JobStore>> open_sqlite_job_store(const std::string& path, Clock clock) {
+absl::StatusOr<std::unique_ptr<JobStore>> open_sqlite_job_store(const std::string& path, Clock clock,
+                                                                MasterKey master) {
   ASSIGN_OR_RETURN(auto writer, SqliteDb::open(path, SqliteSync::kFull));
   RETURN_IF_ERROR(writer->run("PRAGMA secure_delete = ON"));
   RETURN_IF_ERROR(prepare_sqlite_schema(writer.get()));
   ASSIGN_OR_RETURN(auto progress, SqliteDb::open(path, SqliteSync::kNormal));
   ASSIGN_OR_RETURN(auto reader, SqliteDb::open(path, SqliteSync::kNormal));
   ASSIGN_OR_RETURN(auto watcher, SqliteDb::open(path, SqliteSync::kNormal));
-  SqlConnections connections{std::move(writer), std::move(progress), std::move(reader),
-                             std::make_unique<PollingSignal>(std::move(watcher)), 0};
+  SqlConnections connections{
+      std::move(writer), std::move(progress), std::move(reader), std::make_unique<PollingSignal>(std::move(watcher)), 0,
+      std::move(master)};
   return std::make_unique<SqlJobStore>(std::move(connections), clock_or_system(std::move(clock)));
 }
 

@@ -14,6 +14,7 @@
 #include "server/base/hash.h"
 #include "server/base/text.h"
 #include "server/service/tasks/runner.h"
+#include "server/store/sealed_blob_store.h"
 
 namespace tryon {
 namespace {
@@ -25,9 +26,10 @@ class Stores {
   Stores() {
     std::filesystem::create_directories(folder_);
     jobs = open_sqlite_job_store(folder_ / "tasks.sqlite").value();
-    blobs = open_directory_blob_store(folder_ / "blobs").value();
+    blobs = make_sealed_blob_store(jobs.get(), open_directory_object_store(folder_ / "blobs").value());
   }
   ~Stores() {
+    blobs.reset();
     jobs.reset();
     std::filesystem::remove_all(folder_);
   }

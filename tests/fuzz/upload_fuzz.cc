@@ -8,6 +8,7 @@
 #include "server/store/sealed_blob_store.h"
 #include "server/store/tenant_view.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/memory_object_store.h"
 
 namespace {
 
@@ -87,7 +88,7 @@ void step(Script* script, TenantBlobStore* store, Tenant* ought) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto jobs = make_memory_job_store();
-  const auto blobs = make_sealed_blob_store(jobs.get(), make_memory_blob_store(), make_memory_blob_store());
+  const auto blobs = make_sealed_blob_store(jobs.get(), std::make_unique<testing::MemoryObjectStore>());
   TenantBlobStore stores[] = {{blobs.get(), ""}, {blobs.get(), "shop"}};
   Tenant ought[2];
   Script script(data, size);

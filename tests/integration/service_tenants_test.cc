@@ -31,6 +31,7 @@
 #include "tryon/v1/garment.grpc.pb.h"
 #include "tryon/v1/queue.pb.h"
 #include "tryon/v1/server.pb.h"
+#include "tests/support/memory_object_store.h"
 
 namespace tryon {
 namespace {
@@ -340,7 +341,7 @@ class TwoTenants : public ::testing::Test {
   const testing::Papers papers_ = testing::make_papers();
   const std::unique_ptr<JobStore> jobs_ = make_memory_job_store();
   const std::unique_ptr<BlobStore> blobs_ =
-      make_sealed_blob_store(jobs_.get(), make_memory_blob_store(), make_memory_blob_store());
+      make_sealed_blob_store(jobs_.get(), std::make_unique<testing::MemoryObjectStore>());
   ServiceHost host_{jobs_.get(), blobs_.get(), nullptr};
   TaskRunner runner_{jobs_.get(), blobs_.get(), quick(), perform, {}};
   std::thread worker_;

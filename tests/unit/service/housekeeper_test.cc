@@ -6,6 +6,7 @@
 #include "server/base/hash.h"
 #include "server/base/text.h"
 #include "server/store/sealed_blob_store.h"
+#include "tests/support/memory_object_store.h"
 
 namespace tryon {
 namespace {
@@ -51,7 +52,7 @@ class HousekeeperTest : public ::testing::Test {
   absl::Time now_ = absl::FromUnixSeconds(1'000'000'000);
   const std::unique_ptr<JobStore> jobs_ = make_memory_job_store([this] { return absl::ToUnixMicros(now_); });
   const std::unique_ptr<BlobStore> blobs_ =
-      make_sealed_blob_store(jobs_.get(), make_memory_blob_store(), make_memory_blob_store());
+      make_sealed_blob_store(jobs_.get(), std::make_unique<testing::MemoryObjectStore>());
   Tenants tenants_{jobs_.get(), blobs_.get()};
   Housekeeper housekeeper_{&tenants_};
 };

@@ -12,9 +12,10 @@
 #include "server/base/hash.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
-#include "server/store/s3_blob_store.h"
+#include "server/store/s3_object_store.h"
 #include "server/store/sealed_blob_store.h"
 #include "server/store/tenant_view.h"
+#include "tests/support/memory_object_store.h"
 #include "tests/unit/store/s3_server.h"
 
 namespace tryon {
@@ -37,27 +38,26 @@ std::string reason_of(const absl::Status& status) { return error_detail(status).
 // The object store's are one run of their own (store.s3 of ctest): its server starts once, not once a test.
 std::vector<std::string> every_blob_store() {
   if (std::getenv("TRYON_TEST_S3") != nullptr) return {"S3"};
-  return {"Memory", "Directory", "Sealed"};
+  return {"Memory", "Sealed", "SealedElsewhere"};
 }
 
 class BlobStoreTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (GetParam() == "Memory") store_ = make_memory_blob_store();
-    if (GetParam() == "Directory") store_ = open_directory_blob_store(folder_.path).value();
-    if (GetParam() == "Sealed") {
-      auto inner = open_directory_blob_store(folder_.path).value();
-      auto spool = open_directory_blob_store(folder_.path / "on_their_way").value();
-      sealed_ = make_sealed_blob_store(jobs_.get(), std::move(inner), std::move(spool));
-      store_ = std::make_unique<TenantBlobStore>(sealed_.get(), "shop");
+    if (GetParam() == "Memory") return;
+    std::unique_ptr<ObjectStore> elsewhere;
+    if (GetParam() == "SealedElsewhere") elsewhere = std::make_unique<testing::MemoryObjectStore>();
+    if (GetParam() == "S3") {
+      const std::string& server = testing::s3_server();
+      if (server.empty()) GTEST_SKIP() << "s3rver is absent: scripts/install-test-tools installs it";
+      auto store = open_s3_object_store({server, "tryon", "us-east-1", "S3RVER", "S3RVER"});
+      ASSERT_TRUE(store.ok()) << store.status();
+      elsewhere = *std::move(store);
     }
-    if (GetParam() != "S3") return;
-    const std::string& server = testing::s3_server();
-    if (server.empty()) GTEST_SKIP() << "s3rver is absent: scripts/install-test-tools installs it";
-    auto store = open_s3_blob_store({server, "tryon", "us-east-1", "S3RVER", "S3RVER", folder_.path});
-    ASSERT_TRUE(store.ok()) << store.status();
-    store_ = *std::move(store);
-    for (const std::string& digest : {digest_, sha256_hex("")}) ASSERT_TRUE(store_->erase(digest).ok());
+    auto folder = open_directory_object_store(folder_.path).value();
+    sealed_ = make_sealed_blob_store(jobs_.get(), std::move(folder), {}, std::move(elsewhere));
+    store_ = std::make_unique<TenantBlobStore>(sealed_.get(), "shop");
   }
   Folder folder_;
   const std::unique_ptr<JobStore> jobs_ = make_memory_job_store();
@@ -136,10 +136,8 @@ TEST_P(BlobStoreTest, BytesThatAreNotWhatWasAnnouncedAreRefusedAndTheUploadIsGon
   }
 }
 
-// A store beneath the seals takes what a blob becomes by being sealed.
 TEST_P(BlobStoreTest, NothingLargerThanAnnouncedOrAllowedIsTaken) {
-  const int64_t most = GetParam() == "Sealed" ? kMaxBlobBytes : kMaxSealedBytes;
-  EXPECT_EQ(reason_of(store_->begin_upload("u", digest_, most + 1).status()), "BLOB_TOO_LARGE");
+  EXPECT_EQ(reason_of(store_->begin_upload("u", digest_, kMaxBlobBytes + 1).status()), "BLOB_TOO_LARGE");
   EXPECT_EQ(reason_of(store_->begin_upload("u", digest_, -1).status()), "BLOB_SIZE_INVALID");
   store_->begin_upload("u", digest_, kClothSize).value();
   EXPECT_EQ(reason_of(store_->append_upload("u", 0, cat(kCloth, "!")).status()), "BLOB_TOO_LARGE");
@@ -235,85 +233,6 @@ TEST_P(BlobStoreTest, AnErasedBlobIsGoneAndMayComeBack) {
 
 INSTANTIATE_TEST_SUITE_P(Every, BlobStoreTest, ::testing::ValuesIn(every_blob_store()),
                          [](const auto& which) { return which.param; });
-
-TEST(S3BlobStore, ItsAddressIsReadAndAnythingElseRefused) {
-  const S3Options options = s3_options_of("s3+https://s3.example.com:9000/shop?region=eu-central-1", "/spool").value();
-  EXPECT_EQ(options.endpoint, "https://s3.example.com:9000");
-  EXPECT_EQ(options.bucket, "shop");
-  EXPECT_EQ(options.region, "eu-central-1");
-  EXPECT_EQ(s3_options_of("s3+http://127.0.0.1:4568/tryon", "")->region, "us-east-1");
-  for (const char* bad : {"", "/folder", "s3://bucket", "s3+https://host", "s3+https://host/", "s3+ftp://h/b"}) {
-    EXPECT_EQ(reason_of(s3_options_of(bad, "").status()), "S3_ADDRESS") << bad;
-  }
-}
-
-TEST(S3BlobStore, AStoreThatIsNotThereIsUnavailable) {
-  const Folder folder;
-  const auto store = open_s3_blob_store({"http://127.0.0.1:1", "tryon", "us-east-1", "a", "b", folder.path});
-  EXPECT_EQ(reason_of(store.status()), "BLOB_STORE_UNAVAILABLE");
-}
-
-// ---- What only a folder can do.
-
-TEST(DirectoryBlobStore, BlobsAndUploadsOutliveTheProcess) {
-  const Folder folder;
-  const std::string digest = sha256_hex(kCloth);
-  std::string other;
-  {
-    auto store = open_directory_blob_store(folder.path).value();
-    other = store->put("other").value();
-    store->begin_upload("u", digest, kClothSize).value();
-    store->append_upload("u", 0, "warp and").value();
-  }
-  auto store = open_directory_blob_store(folder.path).value();
-  EXPECT_EQ(store->read(other, 0, 0).value(), "other");
-  EXPECT_EQ(store->begin_upload("u", digest, kClothSize).value(), 8);
-  store->append_upload("u", 8, " weft").value();
-  EXPECT_TRUE(store->finish_upload("u").ok());
-  EXPECT_EQ(store->read(digest, 0, 0).value(), kCloth);
-}
-
-TEST(DirectoryBlobStore, NothingIsLeftOfAnUploadButTheBlobInItsPlace) {
-  const Folder folder;
-  auto store = open_directory_blob_store(folder.path).value();
-  const std::string digest = store->put(kCloth).value();
-  store->begin_upload("bad", sha256_hex("x"), 1).value();
-  EXPECT_FALSE(store->finish_upload("bad").ok());
-  EXPECT_FALSE(store->append_upload("never-begun", 0, "x").ok());
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder.path)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
-  }
-  EXPECT_EQ(files, std::vector<fs::path>{folder.path / digest.substr(0, 2) / digest.substr(2, 2) / digest});
-}
-
-TEST(DirectoryBlobStore, ABlobCutShortOnDiskIsReplacedByAnUpload) {
-  const Folder folder;
-  auto store = open_directory_blob_store(folder.path).value();
-  const std::string digest = store->put(kCloth).value();
-  fs::resize_file(folder.path / digest.substr(0, 2) / digest.substr(2, 2) / digest, 4);
-  EXPECT_EQ(store->put(kCloth).value(), digest);
-  EXPECT_EQ(store->read(digest, 0, 0).value(), kCloth);
-}
-
-TEST(DirectoryBlobStore, AForgottenUploadIsRemovedOnOpeningAndAFreshOneIsNot) {
-  const Folder folder;
-  auto store = open_directory_blob_store(folder.path).value();
-  for (const char* id : {"old", "fresh"}) {
-    store->begin_upload(id, sha256_hex(kCloth), kClothSize).value();
-    store->append_upload(id, 0, "warp").value();
-  }
-  for (const char* name : {"old", "old.meta"}) {
-    fs::last_write_time(folder.path / "uploads" / name, fs::file_time_type::clock::now() - std::chrono::hours(25));
-  }
-  store = open_directory_blob_store(folder.path).value();
-  EXPECT_EQ(reason_of(store->upload_size("old").status()), "UPLOAD_NOT_FOUND");
-  EXPECT_EQ(store->upload_size("fresh").value(), 4);
-}
-
-TEST(DirectoryBlobStore, AFolderThatCannotBeMadeIsUnavailable) {
-  EXPECT_EQ(open_directory_blob_store("/proc/nowhere/blobs").status().code(), absl::StatusCode::kUnavailable);
-}
 
 }  // namespace
 }  // namespace tryon

@@ -36,12 +36,8 @@ std::vector<fs::path> files_of(const std::string& folder) {
 class Sealed : public ::testing::Test {
  protected:
   std::unique_ptr<BlobStore> open(MasterKey master = {}) {
-    return make_sealed_blob_store(jobs_.get(), open_directory_blob_store(folder_.file("blobs")).value(),
-                                  open_directory_blob_store(folder_.file("uploads")).value(), std::move(master));
-  }
-  MasterKey master(const std::string& hex) {
-    std::ofstream(folder_.file("key")) << hex << "\n";
-    return MasterKey::load(folder_.file("key")).value();
+    return make_sealed_blob_store(jobs_.get(), open_directory_object_store(folder_.file("blobs")).value(),
+                                  std::move(master));
   }
   bool anywhere(const std::string& canary) {
     for (const fs::path& path : files_of(folder_.path())) {
@@ -80,6 +76,64 @@ TEST_F(Sealed, AnyRangeOfAnyLengthIsRead) {
       }
     }
   }
+}
+
+// The bytes of a file that takes three pieces and a half.
+std::string long_file() {
+  std::string bytes(3 * 65536 + 30'000, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 31 + i / 251);
+  return bytes;
+}
+
+TEST_F(Sealed, AnUploadInPartsOfAnyLengthIsSealedAsIfItHadComeAtOnce) {
+  const std::string bytes = long_file(), digest = sha256_hex(bytes);
+  const auto size = static_cast<int64_t>(bytes.size());
+  for (const int64_t part : {30'001ll, 65535ll, 65536ll, 65537ll, 131072ll, 200'000ll}) {
+    const std::string upload = cat("by-", part);
+    for (int64_t at = shop_.begin_upload(upload, digest, size).value(); at < size;) {
+      at = shop_.append_upload(upload, at, bytes.substr(static_cast<size_t>(at), static_cast<size_t>(part))).value();
+      EXPECT_EQ(shop_.upload_size(upload).value(), at);
+    }
+    ASSERT_TRUE(shop_.finish_upload(upload).ok()) << part;
+    EXPECT_EQ(shop_.read(digest, 0, 0).value(), bytes) << part;
+    ASSERT_TRUE(shop_.erase(digest).ok());
+  }
+}
+
+// Wherever a write was cut off, in a piece or in its tag: what is whole counts, and the rest is sent again.
+TEST_F(Sealed, AnUploadGoesOnInAnotherProcessAfterAWriteThatWasCutOffAnywhere) {
+  const std::string bytes = long_file(), digest = sha256_hex(bytes);
+  const auto size = static_cast<int64_t>(bytes.size());
+  for (const int64_t cut : {0, 1, 65535, 65536, 65537, 65551, 65552, 65553, 131088 + 14, 226'640, 226'656, 226'671}) {
+    shop_.begin_upload("u", digest, size).value();
+    shop_.append_upload("u", 0, bytes).value();
+    const fs::path file = files_of(folder_.file("blobs/uploads")).at(0);
+    EXPECT_EQ(fs::file_size(file), 226'672u);
+    fs::resize_file(file, static_cast<size_t>(cut));
+    const auto later = open();
+    TenantBlobStore shop(later.get(), "shop");
+    const int64_t at = shop.begin_upload("u", digest, size).value();
+    EXPECT_GE(at, cut - 4 * 16) << cut;
+    EXPECT_LE(at, cut) << cut;
+    shop.append_upload("u", at, bytes.substr(static_cast<size_t>(at))).value();
+    ASSERT_TRUE(shop.finish_upload("u").ok()) << cut;
+    EXPECT_EQ(shop.read(digest, 0, 0).value(), bytes) << cut;
+    ASSERT_TRUE(shop.erase(digest).ok());
+  }
+}
+
+TEST_F(Sealed, AnUploadThatTheDiskChangedIsRefusedAndGone) {
+  const std::string bytes = long_file(), digest = sha256_hex(bytes);
+  shop_.begin_upload("u", digest, static_cast<int64_t>(bytes.size())).value();
+  shop_.append_upload("u", 0, bytes).value();
+  const fs::path file = files_of(folder_.file("blobs/uploads")).at(0);
+  std::string changed = file_bytes(file);
+  changed[70'000] = static_cast<char>(changed[70'000] ^ 1);
+  std::ofstream(file, std::ios::binary) << changed;
+  const auto later = open();
+  TenantBlobStore shop(later.get(), "shop");
+  EXPECT_EQ(reason_of(shop.finish_upload("u")), "BLOB_DIGEST_MISMATCH");
+  EXPECT_EQ(reason_of(shop.upload_size("u").status()), "UPLOAD_NOT_FOUND");
 }
 
 // Sealed it is longer than what a caller may store.
@@ -145,11 +199,10 @@ TEST_F(Sealed, BytesThatWereChangedAreNotHandedOut) {
 }
 
 TEST_F(Sealed, UnderAMasterKeyTheStoresKeysAloneOpenNothing) {
-  const std::string right(64, 'a');
-  const auto blobs = open(master(right));
+  const auto blobs = open(testing::master_key(folder_, 'a'));
   const std::string digest = blobs->put("a scan").value();
-  EXPECT_EQ(open(master(right))->read(digest, 0, 0).value(), "a scan");
-  EXPECT_EQ(reason_of(open(master(std::string(64, 'b')))->read(digest, 0, 0).status()), "MASTER_KEY_WRONG");
+  EXPECT_EQ(open(testing::master_key(folder_, 'a'))->read(digest, 0, 0).value(), "a scan");
+  EXPECT_EQ(reason_of(open(testing::master_key(folder_, 'b'))->read(digest, 0, 0).status()), "MASTER_KEY_WRONG");
   EXPECT_EQ(reason_of(open()->read(digest, 0, 0).status()), "MASTER_KEY_WRONG");
   std::ofstream(folder_.file("key")) << "too short";
   EXPECT_EQ(reason_of(MasterKey::load(folder_.file("key")).status()), "MASTER_KEY_INVALID");
@@ -157,7 +210,8 @@ TEST_F(Sealed, UnderAMasterKeyTheStoresKeysAloneOpenNothing) {
 }
 
 TEST_F(Sealed, WhatWasKeptBeforeIsReadByTheTenantWithoutANameAlone) {
-  const std::string digest = open_directory_blob_store(folder_.file("blobs")).value()->put("an old scan").value();
+  const std::string digest = sha256_hex("an old scan");
+  ASSERT_TRUE(open_directory_object_store(folder_.file("blobs")).value()->put(digest, "an old scan").ok());
   EXPECT_EQ(nobody_.read(digest, 0, 0).value(), "an old scan");
   EXPECT_EQ(reason_of(shop_.blob_size(digest).status()), "BLOB_NOT_FOUND");
   ASSERT_TRUE(nobody_.erase(digest).ok());
@@ -183,7 +237,7 @@ TEST_F(Sealed, UploadsThatNobodyUsedAreCollectedAfterTheirTimeAndOthersAreNot) {
   EXPECT_FALSE(shop_.blob_size(unused).ok());
   EXPECT_TRUE(shop_.blob_size(used).ok());
   EXPECT_EQ(reason_of(shop_.upload_size("half").status()), "UPLOAD_NOT_FOUND");
-  EXPECT_TRUE(files_of(folder_.file("uploads")).empty());
+  EXPECT_TRUE(files_of(folder_.file("blobs/uploads")).empty());
 }
 
 class SealStore : public testing::JobStoreTest {};

@@ -18,8 +18,11 @@ namespace {
 
 using std::filesystem::path;
 using testing::body_of;
+using testing::files_with;
 using testing::Folder;
 using testing::kTtl;
+using testing::master_key;
+using testing::reason_of;
 using testing::request;
 
 // A canary in what a body is described by: after erase it is in no file of the store, its log included.
@@ -32,21 +35,40 @@ TEST(SqliteJobStore, WhatIsErasedIsNotInTheFilesAnyMore) {
   store->submit(request("b")).value();
   const TaskRecord task = store->lease("w", kTtl)->value();
   store->apply("a", Completed{task.attempt, true, "{\"waist\":\"canary-702.5\"}", {}}).value();
-  const auto holds = [&](const char* canary) {
-    int found = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path(folder.file("x")).parent_path())) {
-      std::ifstream in(entry.path(), std::ios::binary);
-      std::stringstream bytes;
-      bytes << in.rdbuf();
-      found += bytes.str().find(canary) != std::string::npos ? 1 : 0;
-    }
-    return found;
-  };
-  EXPECT_GT(holds("canary-of-anna"), 0) << "the test looks where the store writes";
+  EXPECT_GT(files_with(folder, "canary-of-anna"), 0) << "the test looks where the store writes";
   ASSERT_TRUE(store->erase("a").ok());
-  EXPECT_EQ(holds("canary-of-anna"), 0);
-  EXPECT_EQ(holds("canary-702.5"), 0);
+  EXPECT_EQ(files_with(folder, "canary-of-anna"), 0);
+  EXPECT_EQ(files_with(folder, "canary-702.5"), 0);
   EXPECT_TRUE(store->get("b").ok());
+}
+
+// Under a master key a copy of the files tells nothing of a body, whenever it was made.
+TEST(SqliteJobStore, UnderAMasterKeyNothingOfABodyIsInTheFiles) {
+  Folder folder;
+  const std::string file = folder.file("tasks.sqlite"), spec = "{\"file_name\":\"canary-of-anna.obj\"}";
+  TaskRecord asked = body_of("a", "scan", false);
+  asked.spec = spec;
+  {
+    const auto before = open_sqlite_job_store(file).value();
+    TaskRecord old = body_of("kept before", "scan", false);
+    old.spec = "{}";
+    before->submit(old).value();
+  }
+  {
+    const auto store = open_sqlite_job_store(file, {}, master_key(folder, 'a')).value();
+    store->submit(asked).value();
+    const TaskRecord task = store->lease("w", kTtl)->value();
+    store->apply(task.id, Completed{task.attempt, true, "{\"waist\":\"canary-702.5\"}", {}}).value();
+    const TaskRecord other = store->lease("w", kTtl)->value();
+    store->apply(other.id, Completed{other.attempt, true, "{\"waist\":\"canary-702.5\"}", {}}).value();
+    EXPECT_EQ(store->get("a")->spec, spec);
+    EXPECT_EQ(store->get("a")->summary, "{\"waist\":\"canary-702.5\"}");
+    EXPECT_EQ(store->get("kept before")->spec, "{}");
+    EXPECT_EQ(files_with(folder, "canary"), 0);
+  }
+  const auto wrong = open_sqlite_job_store(file, {}, master_key(folder, 'b')).value();
+  EXPECT_EQ(reason_of(wrong->get("a").status()), "MASTER_KEY_WRONG");
+  EXPECT_EQ(reason_of(open_sqlite_job_store(file).value()->get("a").status()), "MASTER_KEY_WRONG");
 }
 
 TEST(SqliteJobStore, EverythingIsThereAfterReopening) {

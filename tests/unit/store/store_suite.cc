@@ -1,6 +1,8 @@
 #include "tests/unit/store/store_suite.h"
 
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 #include "server/base/hash.h"
 #include "server/base/status.h"
@@ -33,20 +35,37 @@ TaskRecord body_of(const std::string& id, const std::string& scan, bool keep, in
 
 std::string reason_of(const absl::Status& status) { return error_detail(status).value_or(ErrorDetail{}).reason; }
 
+MasterKey master_key(const Folder& folder, char digit) {
+  std::ofstream(folder.file("master.key")) << std::string(64, digit) << "\n";
+  return MasterKey::load(folder.file("master.key")).value();
+}
+
+int files_with(const Folder& folder, const std::string& text) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    std::stringstream bytes;
+    bytes << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+    found += bytes.str().find(text) != std::string::npos ? 1 : 0;
+  }
+  return found;
+}
+
 // PostgreSQL's are one run of their own (store.postgres of ctest): its server starts once, not once a test.
 std::vector<std::string> every_job_store() {
   if (std::getenv("TRYON_TEST_POSTGRES") != nullptr) return {"Postgres"};
-  return {"Memory", "Sqlite"};
+  return {"Memory", "Sqlite", "SqliteUnderMasterKey"};
 }
 
 void JobStoreTest::SetUp() {
   const Clock clock = [now = now_] { return now->load(); };
   if (GetParam() == "Memory") store_ = make_memory_job_store(clock);
   if (GetParam() == "Sqlite") store_ = open_sqlite_job_store(folder_.file("tasks.sqlite"), clock).value();
+  if (GetParam() == "SqliteUnderMasterKey")
+    store_ = open_sqlite_job_store(folder_.file("tasks.sqlite"), clock, master_key(folder_, 'a')).value();
   if (GetParam() != "Postgres") return;
   const std::string& server = postgres_server();
   if (server.empty()) GTEST_SKIP() << "Debian's postgresql-15 is absent: scripts/install-test-tools installs it";
-  auto store = open_postgres_job_store(fresh_schema(server), clock);
+  auto store = open_postgres_job_store(fresh_schema(server), clock, master_key(folder_, 'a'));
   ASSERT_TRUE(store.ok()) << store.status();
   store_ = *std::move(store);
 }

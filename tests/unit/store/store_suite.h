@@ -31,6 +31,9 @@ class Folder {
   std::filesystem::path path_;
 };
 
+MasterKey master_key(const Folder& folder, char digit);         // 64 times that hex digit
+int files_with(const Folder& folder, const std::string& text);  // of those right in the folder
+
 TaskRecord request(const std::string& id, int64_t created_us = 0);
 TaskRecord body_of(const std::string& id, const std::string& scan, bool keep, int64_t created_us = 0);
 std::string reason_of(const absl::Status& status);

@@ -424,7 +424,6 @@ class FlakyBlobStore : public BlobStore {
   bool full = false, corrupt = false;
 
   absl::StatusOr<int64_t> begin_upload(const std::string& upload, const std::string& digest, int64_t size) override {
-    if (full) return make_error(absl::StatusCode::kResourceExhausted, "DISK_FULL", "", "no space", "Free some.");
     return inner_->begin_upload(upload, digest, size);
   }
   absl::StatusOr<int64_t> append_upload(const std::string& upload, int64_t offset, std::string_view bytes) override {
@@ -439,6 +438,10 @@ class FlakyBlobStore : public BlobStore {
     return bytes;
   }
   absl::Status erase(const std::string& digest) override { return inner_->erase(digest); }
+  absl::Status put_named(const std::string& digest, std::string_view bytes) override {
+    if (full) return make_error(absl::StatusCode::kResourceExhausted, "DISK_FULL", "", "no space", "Free some.");
+    return inner_->put_named(digest, bytes);
+  }
 
  private:
   BlobStore* inner_;

@@ -1,4 +1,4 @@
-#include "server/store/s3_blob_store.h"
+#include "server/store/s3_object_store.h"
 
 #include <curl/curl.h>
 
@@ -155,130 +155,63 @@ class Bucket {
   std::vector<CURL*> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
-class S3BlobStore : public BlobStore {
+class S3ObjectStore : public ObjectStore {
  public:
-  S3BlobStore(const S3Options& options, std::unique_ptr<BlobStore> spool)
-      : bucket_(options), spool_(std::move(spool)) {}
+  explicit S3ObjectStore(const S3Options& options) : bucket_(options) {}
 
   absl::Status look() {
     const Answer answer = bucket_.ask({"HEAD", sha256_hex("tryon")});
     return answer.code == 200 || answer.code == 404 ? absl::OkStatus() : s3_error(answer);
   }
 
-  // What is in the bucket already is brought here, so that the upload ends at once and nothing is sent again.
-  absl::StatusOr<int64_t> begin_upload(const std::string& upload, const std::string& digest, int64_t size) override {
-    RETURN_IF_ERROR(check_new_upload(upload, digest, size, kMaxSealedBytes));
-    RETURN_IF_ERROR(bring(digest));
-    RETURN_IF_ERROR(remember(upload, digest));
-    return spool_->begin_upload(upload, digest, size);
-  }
-
-  absl::StatusOr<int64_t> append_upload(const std::string& upload, int64_t offset, std::string_view bytes) override {
-    return spool_->append_upload(upload, offset, bytes);
-  }
-
-  absl::StatusOr<int64_t> upload_size(const std::string& upload) override {
-    RETURN_IF_ERROR(bring(digest_of(upload)));
-    return spool_->upload_size(upload);
-  }
-
-  absl::Status finish_upload(const std::string& upload) override {
-    RETURN_IF_ERROR(check_upload_name(upload));
-    const std::string digest = forget(upload);
-    if (digest.empty()) return upload_not_found(upload);  // whoever begins it again goes on
-    RETURN_IF_ERROR(bring(digest));
-    RETURN_IF_ERROR(spool_->finish_upload(upload));
-    ASSIGN_OR_RETURN(const std::string bytes, spool_->read(digest, 0, 0));
-    const auto there = blob_size(digest);
-    if (!there.ok() || *there != static_cast<int64_t>(bytes.size())) {
-      const Answer answer = bucket_.ask({"PUT", digest, bytes});
-      if (answer.code != 200) return s3_error(answer);
-    }
-    return spool_->erase(digest);
-  }
-
-  absl::StatusOr<int64_t> blob_size(const std::string& digest) override {
-    RETURN_IF_ERROR(check_digest(digest));
-    if (digest == empty_) return 0;
-    const Answer answer = bucket_.ask({"HEAD", digest});
-    if (answer.code == 404) return blob_not_found(digest);
+  absl::StatusOr<int64_t> size(const std::string& name) override {
+    RETURN_IF_ERROR(check_digest(name));
+    const Answer answer = bucket_.ask({"HEAD", name});
+    if (answer.code == 404) return blob_not_found(name);
     if (answer.code != 200 || answer.total < 0) return s3_error(answer);
     return answer.total;
   }
 
-  absl::StatusOr<std::string> read(const std::string& digest, int64_t offset, int64_t limit) override {
-    RETURN_IF_ERROR(check_digest(digest));
+  absl::StatusOr<std::string> read(const std::string& name, int64_t offset, int64_t limit) override {
+    RETURN_IF_ERROR(check_digest(name));
     if (offset < 0 || limit < 0) return check_read(0, offset, limit);
-    if (digest == empty_) {
-      RETURN_IF_ERROR(check_read(0, offset, limit));
-      return std::string();
-    }
     const std::string end = limit == 0 ? "" : cat(offset + limit - 1);
-    Answer answer = bucket_.ask({"GET", digest, {}, cat(offset, "-", end)});
-    if (answer.code == 404) return blob_not_found(digest);
+    Answer answer = bucket_.ask({"GET", name, {}, cat(offset, "-", end)});
+    if (answer.code == 404) return blob_not_found(name);
     if (answer.code == 206) return std::move(answer.body);
     if (answer.code == 200 && offset == 0) return std::move(answer.body);
     if (answer.code != 416) return s3_error(answer);
-    ASSIGN_OR_RETURN(const int64_t size, blob_size(digest));
-    RETURN_IF_ERROR(check_read(size, offset, limit));
+    ASSIGN_OR_RETURN(const int64_t all, size(name));
+    RETURN_IF_ERROR(check_read(all, offset, limit));
     return std::string();
   }
 
-  absl::Status erase(const std::string& digest) override {
-    RETURN_IF_ERROR(check_digest(digest));
-    const Answer answer = bucket_.ask({"DELETE", digest});
+  absl::Status put(const std::string& name, std::string_view bytes) override {
+    RETURN_IF_ERROR(check_digest(name));
+    const Answer answer = bucket_.ask({"PUT", name, std::string(bytes)});
+    return answer.code == 200 ? absl::OkStatus() : s3_error(answer);
+  }
+
+  absl::Status erase(const std::string& name) override {
+    RETURN_IF_ERROR(check_digest(name));
+    const Answer answer = bucket_.ask({"DELETE", name});
     return answer.code == 204 || answer.code == 200 || answer.code == 404 ? absl::OkStatus() : s3_error(answer);
   }
 
  private:
-  // What is in the bucket already, so that an upload of it ends at once; no news is no error.
-  absl::Status bring(const std::string& digest) {
-    if (digest.empty() || digest == empty_ || spool_->blob_size(digest).ok() || !blob_size(digest).ok()) {
-      return absl::OkStatus();
-    }
-    ASSIGN_OR_RETURN(const std::string bytes, read(digest, 0, 0));
-    return spool_->put(bytes).status();
-  }
-
-  absl::Status remember(const std::string& upload, const std::string& digest) {
-    std::lock_guard lock(mutex_);
-    if (digests_.size() > 100'000) digests_.clear();  // whoever is left begins its upload again, and goes on
-    digests_[upload] = digest;
-    return absl::OkStatus();
-  }
-  std::string digest_of(const std::string& upload) {
-    std::lock_guard lock(mutex_);
-    const auto found = digests_.find(upload);
-    return found == digests_.end() ? std::string() : found->second;
-  }
-  std::string forget(const std::string& upload) {
-    std::lock_guard lock(mutex_);
-    const auto found = digests_.find(upload);
-    if (found == digests_.end()) return {};
-    std::string out = found->second;
-    digests_.erase(found);
-    return out;
-  }
-
-  const std::string empty_ = sha256_hex("");  // needs no place: it is there always
   Bucket bucket_;
-  const std::unique_ptr<BlobStore> spool_;
-  std::mutex mutex_;
-  std::map<std::string, std::string> digests_ ABSL_GUARDED_BY(mutex_);  // of uploads
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<BlobStore>> open_s3_blob_store(const S3Options& options) {
-  ASSIGN_OR_RETURN(auto spool, open_directory_blob_store(options.spool));
-  auto store = std::make_unique<S3BlobStore>(options, std::move(spool));
+absl::StatusOr<std::unique_ptr<ObjectStore>> open_s3_object_store(const S3Options& options) {
+  auto store = std::make_unique<S3ObjectStore>(options);
   RETURN_IF_ERROR(store->look());
   return store;
 }
 
-absl::StatusOr<S3Options> s3_options_of(const std::string& address, const std::string& spool) {
+absl::StatusOr<S3Options> s3_options_of(const std::string& address) {
   S3Options out;
-  out.spool = spool;
   const size_t scheme = address.find("://"), slash = address.find('/', scheme + 3), query = address.find('?');
   const bool known = address.rfind("s3+http://", 0) == 0 || address.rfind("s3+https://", 0) == 0;
   if (!known || slash == std::string::npos || slash + 1 >= std::min(query, address.size())) {
