@@ -148,16 +148,17 @@ TriangleMesh tessellate(const Solid& solid) {
 absl::Status add_body_pictures(const RunContext& run, const FittedPerson& person, Artifacts* out) {
   const std::vector<RenderPiece> skin = {shown_skin(person.body, 1.0)};
   const std::vector<RenderCurve> lines = lines_of(person.body);
+  ASSIGN_OR_RETURN(const Studio studio, Studio::of(skin));
   double done = 0.0;
   for (View view : {View::kFront, View::kLeft, View::kBack}) {
-    ASSIGN_OR_RETURN(Image image, render_view(run, skin, view, RenderSettings{}));
+    ASSIGN_OR_RETURN(Image image, studio.view(run, view, RenderSettings{}));
     RETURN_IF_ERROR(draw_curves(run, skin, view, lines, kLine, &image));
     RETURN_IF_ERROR(add_png(image, cat("preview_", view_name(view), ".png"), out));
     run.report("export", ++done / 6.0);
   }
   RenderSettings sheet;
   sheet.width = kSheetWidth, sheet.height = kSheetHeight;
-  ASSIGN_OR_RETURN(Image image, render_view(run, skin, View::kFront, sheet));
+  ASSIGN_OR_RETURN(Image image, studio.view(run, View::kFront, sheet));
   RETURN_IF_ERROR(draw_curves(run, skin, View::kFront, lines, kLine, &image));
   RETURN_IF_ERROR(draw_labels(skin, View::kFront, lines, &image));
   RETURN_IF_ERROR(add_png(image, "preview_measurements.png", out));

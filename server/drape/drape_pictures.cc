@@ -30,9 +30,10 @@ absl::Status put(const char* name, const absl::StatusOr<std::string>& png, Artif
 absl::StatusOr<std::string> turntable(const RunContext& run, const std::vector<RenderPiece>& pieces) {
   RenderSettings settings;
   settings.width = kTurnWidth, settings.height = kTurnHeight;
+  ASSIGN_OR_RETURN(const Studio studio, Studio::of(pieces));
   std::vector<Image> turns;
   for (int i = 0; i < kTurns; ++i) {
-    ASSIGN_OR_RETURN(Image image, render_turned(run, pieces, 360.0 * i / kTurns, settings));
+    ASSIGN_OR_RETURN(Image image, studio.turned(run, 360.0 * i / kTurns, settings));
     turns.push_back(std::move(image));
     run.report("export", 0.5 + 0.3 * (i + 1.0) / kTurns);
   }
@@ -57,9 +58,10 @@ absl::StatusOr<Image> heat_map(const RunContext& run, const std::vector<RenderPi
   }
   RenderSettings settings;
   settings.width = kHeatWidth, settings.height = kHeatHeight;
+  ASSIGN_OR_RETURN(const Studio studio, Studio::of(std::move(coloured)));
   std::vector<Image> sides;
   for (const View view : {View::kFront, View::kBack}) {
-    ASSIGN_OR_RETURN(Image image, render_view(run, coloured, view, settings));
+    ASSIGN_OR_RETURN(Image image, studio.view(run, view, settings));
     sides.push_back(std::move(image));
   }
   return with_legend(side_by_side(sides),
@@ -178,8 +180,9 @@ absl::StatusOr<Image> size_strip(const RunContext& run, const std::vector<SizeOn
   settings.width = kStripWidth, settings.height = kStripHeight;
   std::vector<Image> columns;
   for (const SizeOnBody& size : sizes) {
-    ASSIGN_OR_RETURN(const Image front, render_framed(run, size.pieces, all, View::kFront, settings));
-    ASSIGN_OR_RETURN(const Image back, render_framed(run, size.pieces, all, View::kBack, settings));
+    ASSIGN_OR_RETURN(const Studio studio, Studio::of(size.pieces));
+    ASSIGN_OR_RETURN(const Image front, studio.framed(run, all, View::kFront, settings));
+    ASSIGN_OR_RETURN(const Image back, studio.framed(run, all, View::kBack, settings));
     columns.push_back(with_caption(side_by_side({front, back}), size.caption));
   }
   if (columns.empty()) return internal_fault("no sizes to show");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "server/base/units.h"
+#include "server/render/ray_scene.h"
 
 namespace tryon {
 namespace {
@@ -114,6 +115,22 @@ Camera frame_turn(const std::vector<RenderPiece>& pieces, double degrees, int wi
   }
   const Vec3 side(std::sin(angle), 0.0, std::cos(angle));
   return framed(aim(side, box.center(), distance), half_width, low, high, width, height);
+}
+
+PixelBox pixels_of(const std::vector<RenderPiece>& pieces, const Camera& camera, int width, int height) {
+  const Box3 box = scene_box(pieces);
+  Vec2 low(width, height), high(-1.0, -1.0);
+  for (int corner = 0; corner < 8; ++corner) {  // in front of the camera, which stands far off
+    const Vec2 at = camera.project(box.corner(static_cast<Box3::CornerType>(corner)));
+    low = low.cwiseMin(at), high = high.cwiseMax(at);
+  }
+  const auto pixel = [](double at, int last) { return static_cast<int>(std::clamp(at, -1.0, last + 1.0)); };
+  PixelBox out;
+  out.left = std::max(0, pixel(std::floor(low.x()) - 1.0, width)) / kPacket * kPacket;
+  out.top = std::max(0, pixel(std::floor(low.y()) - 1.0, height));
+  out.right = std::min(width - 1, pixel(std::ceil(high.x()) + 1.0, width));
+  out.bottom = std::min(height - 1, pixel(std::ceil(high.y()) + 1.0, height));
+  return out;
 }
 
 }  // namespace tryon

@@ -27,4 +27,10 @@ Camera frame_view(const std::vector<RenderPiece>& pieces, View view, int width, 
 // From any side: degrees against the clock seen from above, 0 in front; the frame is the same for all.
 Camera frame_turn(const std::vector<RenderPiece>& pieces, double degrees, int width, int height);
 
+// The pixels that can show a piece; left is a whole number of packets from the edge. Empty: right < left.
+struct PixelBox {
+  int left = 0, top = 0, right = -1, bottom = -1;
+};
+PixelBox pixels_of(const std::vector<RenderPiece>& pieces, const Camera& camera, int width, int height);
+
 }  // namespace tryon

@@ -45,11 +45,12 @@ LightField::LightField(const RayScene& scene, const Vec3& key, double size, doub
 }
 
 LightSeen LightField::traced(const LitPoint& lit, int subset) const {
-  const Vec3 start = lit.point + kLift * size_ * lit.flat_normal;
+  const Vec3 normal = lit.flat_normal.cast<double>();
+  const Vec3 start = lit.point.cast<double>() + kLift * size_ * normal;
   Vec3 s, t;
-  span(lit.flat_normal, &s, &t);
+  span(normal, &s, &t);
   Eigen::Matrix3f frame;
-  frame << s.cast<float>(), t.cast<float>(), lit.flat_normal.cast<float>();
+  frame << s.cast<float>(), t.cast<float>(), lit.flat_normal;
   Packet rays;
   for (int k = 0; k < kPacket; ++k) rays[k] = frame * sky_[k * kSubsets + subset];
   LightSeen light;
@@ -72,19 +73,39 @@ void LightField::trace(const RunContext& run, int across, int down, std::vector<
       }
     }
   });
+  mark_clear();
+}
+
+void LightField::mark_clear() {
+  clear_.assign(static_cast<size_t>(down_ + 1) * (across_ + 1), 1);
+  for (int row = 0; row < down_; ++row) {
+    for (int column = 0; column < across_; ++column) {
+      const size_t i = static_cast<size_t>(row) * across_ + column;
+      const bool lit = light_[i].open >= 1.0 && light_[i].key >= 1.0;
+      if (probes_[i].piece < 0 && lit) continue;
+      for (int j = std::max(0, row - 1); j <= row + 1; ++j) {
+        for (int k = std::max(0, column - 1); k <= column + 1; ++k)
+          clear_[static_cast<size_t>(j) * (across_ + 1) + k] = 0;
+      }
+    }
+  }
 }
 
 LightSeen LightField::at(const LitPoint& lit, int x, int y) const {
   const int column = (x + 1) / 2, row = (y + 1) / 2;
-  const double thickness = 6.0 * pixel_;  // neighbours further off the tangent plane belong elsewhere
+  const bool plane = lit.piece == LitPoint::kFloor;          // where all neighbours count alike
+  const float thickness = static_cast<float>(6.0 * pixel_);  // further off the tangent plane they belong elsewhere
   double sum = 0.0, open = 0.0, key = 0.0;
   for (int j = std::max(0, row - 1); j <= std::min(down_ - 1, row + 1); ++j) {
     for (int i = std::max(0, column - 1); i <= std::min(across_ - 1, column + 1); ++i) {
       const LitPoint& probe = probes_[static_cast<size_t>(j) * across_ + i];
       if (probe.piece != lit.piece) continue;
-      const double off = (probe.point - lit.point).dot(lit.normal) / thickness;
-      const double turn = std::max(0.0, probe.normal.dot(lit.normal));
-      const double weight = turn * turn * turn * turn * std::max(0.0, 1.0 - off * off);
+      double weight = 1.0;
+      if (!plane) {
+        const double off = (probe.point - lit.point).dot(lit.normal) / thickness;
+        const double turn = std::max(0.0F, probe.normal.dot(lit.normal));
+        weight = turn * turn * turn * turn * std::max(0.0, 1.0 - off * off);
+      }
       const LightSeen& light = light_[static_cast<size_t>(j) * across_ + i];
       sum += weight, open += weight * light.open, key += weight * light.key;
     }

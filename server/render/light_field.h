@@ -5,6 +5,7 @@
 // the work itself), then const from any thread; the same light for any number of threads.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "server/base/run_context.h"
@@ -21,7 +22,7 @@ struct LightSeen {
 struct LitPoint {
   static constexpr int kNothing = -1, kFloor = -2;
   int piece = kNothing;
-  Vec3 point, flat_normal, normal;  // the normals face the viewer
+  Eigen::Vector3f point, flat_normal, normal;  // the normals face the viewer
 };
 
 class LightField {
@@ -32,8 +33,14 @@ class LightField {
   void trace(const RunContext& run, int across, int down, std::vector<LitPoint> probes);
   // For a point that pixel (x, y) shows.
   LightSeen at(const LitPoint& lit, int x, int y) const;
+  // Whether no neighbour of the pixel shows a piece or a shadow on the floor: then the backdrop is as without a
+  // subject.
+  bool clear_at(int x, int y) const {
+    return clear_[static_cast<size_t>((y + 1) / 2) * (across_ + 1) + (x + 1) / 2] != 0;
+  }
 
  private:
+  void mark_clear();
   LightSeen traced(const LitPoint& lit, int subset) const;
 
   const RayScene& scene_;
@@ -43,6 +50,7 @@ class LightField {
   int across_ = 0, down_ = 0;
   std::vector<LitPoint> probes_;
   std::vector<LightSeen> light_;
+  std::vector<uint8_t> clear_;  // [(down + 1) * (across + 1)]
 };
 
 }  // namespace tryon

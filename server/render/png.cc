@@ -2,7 +2,8 @@
 #include <zlib.h>
 
 #include <cmath>
-#include <cstring>
+#include <csetjmp>
+#include <utility>
 
 #include "server/base/status.h"
 #include "server/base/text.h"
@@ -43,6 +44,47 @@ std::string frame_control(uint32_t sequence, const Image& image, double seconds)
              word(0), word(0), half_word(milliseconds), half_word(1000), std::string(2, '\0'));
 }
 
+struct Writer {
+  std::string bytes, fault;
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+
+  Writer() {
+    png = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
+    if (png != nullptr) info = png_create_info_struct(png);
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer() { png_destroy_write_struct(&png, &info); }
+
+  static void on_error(png_structp png, png_const_charp message) {
+    static_cast<Writer*>(png_get_error_ptr(png))->fault = message;
+    png_longjmp(png, 1);
+  }
+  static void on_warning(png_structp, png_const_charp) {}
+  static void on_bytes(png_structp png, png_bytep bytes, size_t count) {
+    static_cast<Writer*>(png_get_io_ptr(png))->bytes.append(reinterpret_cast<const char*>(bytes), count);
+  }
+};
+
+// Each row as its difference from the one above, then runs alone: on our pictures a sixth of the time of libpng's own
+// choice, and an eighth more bytes. No object with a destructor here: an error jumps out.
+bool write_rows(Writer* to, const Image& image) {
+  if (setjmp(png_jmpbuf(to->png)) != 0) return false;
+  png_set_write_fn(to->png, to, Writer::on_bytes, nullptr);
+  png_set_IHDR(to->png, to->info, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), 8,
+               PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_sRGB(to->png, to->info, PNG_sRGB_INTENT_PERCEPTUAL);
+  png_set_filter(to->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+  png_set_compression_level(to->png, 1);
+  png_set_compression_strategy(to->png, Z_RLE);
+  png_write_info(to->png, to->info);
+  for (int y = 0; y < image.height; ++y)
+    png_write_row(to->png, &image.rgb[3 * static_cast<size_t>(y) * static_cast<size_t>(image.width)]);
+  png_write_end(to->png, to->info);
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> encode_png(const Image& image) {
@@ -50,19 +92,10 @@ absl::StatusOr<std::string> encode_png(const Image& image) {
       image.width > 0 && image.height > 0 && image.rgb.size() == static_cast<size_t>(3) * image.width * image.height;
   if (!sized)
     return internal_fault(cat("picture of ", image.width, " x ", image.height, " has ", image.rgb.size(), " bytes"));
-  png_image png;
-  std::memset(&png, 0, sizeof(png));
-  png.version = PNG_IMAGE_VERSION;
-  png.width = static_cast<png_uint_32>(image.width);
-  png.height = static_cast<png_uint_32>(image.height);
-  png.format = PNG_FORMAT_RGB;
-  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
-  std::string bytes(size, '\0');
-  if (png_image_write_to_memory(&png, bytes.data(), &size, 0, image.rgb.data(), 0, nullptr) == 0) {
-    return internal_fault(cat("png: ", png.message));
-  }
-  bytes.resize(size);
-  return bytes;
+  Writer to;
+  if (to.info == nullptr) return internal_fault("png: no memory");
+  if (!write_rows(&to, image)) return internal_fault(cat("png: ", to.fault));
+  return std::move(to.bytes);
 }
 
 absl::StatusOr<std::string> encode_animated_png(const std::vector<Image>& images, double seconds_each) {

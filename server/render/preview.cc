@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "server/base/status.h"
 #include "server/base/text.h"
@@ -58,37 +59,36 @@ absl::Status check_pieces(const std::vector<RenderPiece>& pieces) {
 }
 
 // What is drawn: every piece has triangles, and normals.
-std::vector<RenderPiece> prepared(const std::vector<RenderPiece>& pieces) {
-  std::vector<RenderPiece> out;
-  for (const RenderPiece& piece : pieces) {
-    if (piece.mesh.triangles.empty()) continue;
-    out.push_back(piece);
-    if (out.back().normals.empty()) out.back().normals = vertex_normals(piece.mesh);
+std::vector<RenderPiece> prepared(std::vector<RenderPiece> pieces) {
+  std::erase_if(pieces, [](const RenderPiece& piece) { return piece.mesh.triangles.empty(); });
+  for (RenderPiece& piece : pieces) {
+    if (piece.normals.empty()) piece.normals = vertex_normals(piece.mesh);
   }
-  return out;
+  return pieces;
 }
 
-// sRGB's curve, tabulated finely enough that no byte differs by more than rounding.
-class SrgbTable {
+// What film does: bright light is rolled off above 0.8 instead of clipped, then sRGB's curve. Tabulated finely enough
+// that no byte differs by more than rounding.
+class FilmTable {
  public:
-  SrgbTable() {
+  FilmTable() {
     for (int i = 0; i <= kSteps; ++i) {
-      const double x = static_cast<double>(i) / kSteps;
+      const double x = shoulder(kBrightest * i / kSteps);
       const double encoded = x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1.0 / 2.4) - 0.055;
-      byte_[i] = static_cast<uint8_t>(std::lround(255.0 * encoded));
+      byte_[i] = static_cast<uint8_t>(std::lround(255.0 * std::min(1.0, encoded)));
     }
   }
-  uint8_t operator()(double linear) const {
-    return byte_[static_cast<int>(std::lround(kSteps * std::min(1.0, std::max(0.0, linear))))];
+  uint8_t operator()(double light) const {
+    return byte_[static_cast<int>(kSteps / kBrightest * std::min(kBrightest, std::max(0.0, light)) + 0.5)];
   }
 
  private:
-  static constexpr int kSteps = 1 << 14;
+  static constexpr int kSteps = 1 << 16;
+  static constexpr double kBrightest = 4.0;  // beyond it all is white
+  static double shoulder(double x) { return x <= 0.8 ? x : 0.8 + 0.2 * (1.0 - std::exp(-(x - 0.8) / 0.2)); }
+
   std::array<uint8_t, kSteps + 1> byte_{};
 };
-
-// Bright light is rolled off above 0.8 instead of clipped.
-double shoulder(double x) { return x <= 0.8 ? x : 0.8 + 0.2 * (1.0 - std::exp(-(x - 0.8) / 0.2)); }
 
 // A picture in the making: what every pixel's middle shows, then light, then colour.
 struct Drawing {
@@ -107,10 +107,12 @@ void each_row(const Drawing& drawing, int rows, const std::function<void(int)>& 
   });
 }
 
-void look(Drawing* drawing) {
+// Nothing is seen where the box of the pieces is not.
+void look(Drawing* drawing, const PixelBox& within) {
   drawing->seen.resize(static_cast<size_t>(drawing->width) * drawing->height);
   each_row(*drawing, drawing->height, [&](int y) {
-    for (int x = 0; x < drawing->width; x += kPacket) {
+    if (y < within.top || y > within.bottom) return;
+    for (int x = within.left; x <= within.right; x += kPacket) {
       PixelSeen* out = &drawing->seen[static_cast<size_t>(y) * drawing->width + x];
       drawing->shader.look(x, y, std::min(kPacket, drawing->width - x), out);
     }
@@ -160,23 +162,22 @@ Vec3 pixel_colour(const Drawing& drawing, int x, int y) {
 }
 
 void paint(const Drawing& drawing, Image* image) {
-  static const SrgbTable to_srgb;
+  static const FilmTable film;
   each_row(drawing, drawing.height, [&](int y) {
     uint8_t* out = &image->rgb[3 * (static_cast<size_t>(y) * drawing.width)];
     for (int x = 0; x < drawing.width; ++x) {
       const Vec3 colour = pixel_colour(drawing, x, y);
-      for (int k = 0; k < 3; ++k) *out++ = to_srgb(shoulder(colour[k]));
+      for (int k = 0; k < 3; ++k) *out++ = film(colour[k]);
     }
   });
 }
 
-absl::StatusOr<Image> render_through(const RunContext& run, const std::vector<RenderPiece>& pieces,
-                                     const Camera& camera, const RenderSettings& settings) {
-  const std::vector<RenderPiece> drawn = prepared(pieces);
+absl::StatusOr<Image> render_through(const RunContext& run, const std::vector<RenderPiece>& drawn,
+                                     const RayScene& scene, const Camera& camera, const RenderSettings& settings) {
   const double step = kStepPixels * camera.slope_per_pixel * camera.distance;
-  Drawing drawing{run, Shader(drawn, camera, settings.height), settings.width, settings.height, settings.samples, step,
-                  {}};
-  look(&drawing);
+  Drawing drawing{
+      run, Shader(drawn, scene, camera, settings.height), settings.width, settings.height, settings.samples, step, {}};
+  look(&drawing, pixels_of(drawn, camera, settings.width, settings.height));
   light(&drawing);
   Image image{settings.width, settings.height, {}};
   image.rgb.resize(static_cast<size_t>(3) * settings.width * settings.height);
@@ -201,24 +202,46 @@ std::string_view view_name(View view) {
   return "front";
 }
 
+struct Studio::Impl {
+  const std::vector<RenderPiece> pieces;
+  const RayScene scene;
+
+  explicit Impl(std::vector<RenderPiece> given) : pieces(prepared(std::move(given))), scene(pieces) {}
+};
+
+Studio::Studio(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+Studio::Studio(Studio&&) noexcept = default;
+Studio& Studio::operator=(Studio&&) noexcept = default;
+Studio::~Studio() = default;
+
+absl::StatusOr<Studio> Studio::of(std::vector<RenderPiece> pieces) {
+  RETURN_IF_ERROR(check_pieces(pieces));
+  return Studio(std::make_unique<const Impl>(std::move(pieces)));
+}
+
+absl::StatusOr<Image> Studio::view(const RunContext& run, View view, const RenderSettings& settings) const {
+  return framed(run, impl_->pieces, view, settings);
+}
+
+absl::StatusOr<Image> Studio::turned(const RunContext& run, double degrees, const RenderSettings& settings) const {
+  RETURN_IF_ERROR(check_settings(settings));
+  const Camera camera = frame_turn(impl_->pieces, degrees, settings.width, settings.height);
+  return render_through(run, impl_->pieces, impl_->scene, camera, settings);
+}
+
+absl::StatusOr<Image> Studio::framed(const RunContext& run, const std::vector<RenderPiece>& frame, View view,
+                                     const RenderSettings& settings) const {
+  RETURN_IF_ERROR(check_settings(settings));
+  RETURN_IF_ERROR(check_pieces(frame));
+  const Camera camera = frame_view(frame, view, settings.width, settings.height);
+  return render_through(run, impl_->pieces, impl_->scene, camera, settings);
+}
+
 absl::StatusOr<Image> render_view(const RunContext& run, const std::vector<RenderPiece>& pieces, View view,
                                   const RenderSettings& settings) {
-  return render_framed(run, pieces, pieces, view, settings);
-}
-
-absl::StatusOr<Image> render_framed(const RunContext& run, const std::vector<RenderPiece>& pieces,
-                                    const std::vector<RenderPiece>& frame, View view, const RenderSettings& settings) {
   RETURN_IF_ERROR(check_settings(settings));
-  RETURN_IF_ERROR(check_pieces(pieces));
-  RETURN_IF_ERROR(check_pieces(frame));
-  return render_through(run, pieces, frame_view(frame, view, settings.width, settings.height), settings);
-}
-
-absl::StatusOr<Image> render_turned(const RunContext& run, const std::vector<RenderPiece>& pieces, double degrees,
-                                    const RenderSettings& settings) {
-  RETURN_IF_ERROR(check_settings(settings));
-  RETURN_IF_ERROR(check_pieces(pieces));
-  return render_through(run, pieces, frame_turn(pieces, degrees, settings.width, settings.height), settings);
+  ASSIGN_OR_RETURN(const Studio studio, Studio::of(pieces));
+  return studio.view(run, view, settings);
 }
 
 }  // namespace tryon

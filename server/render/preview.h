@@ -1,11 +1,12 @@
 // What it is: pictures of meshes without a display: ray-traced (Embree) with soft shadow, ambient occlusion and a plain
 // background. Units and frame: metres, +Y up, body facing +Z. Image: 8-bit RGB rows from the top.
 // How it fails: an empty scene, arrays of the wrong length and settings out of range are INVALID_ARGUMENT. Same input,
-// same bytes, for any thread count. Thread rules: pure functions; the context's executor inside.
+// same bytes, for any thread count. Thread rules: const, from any thread; the context's executor inside.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,16 +41,31 @@ struct Image {
   std::vector<uint8_t> rgb;  // [3 * width * height]
 };
 
-// Frames all pieces with the same scale for every view.
+// What several pictures of the same pieces share: normals, and the tree that rays go through.
+class Studio {
+ public:
+  static absl::StatusOr<Studio> of(std::vector<RenderPiece> pieces);
+  Studio(Studio&&) noexcept;
+  Studio& operator=(Studio&&) noexcept;
+  ~Studio();
+
+  // Frames all pieces with the same scale for every view.
+  absl::StatusOr<Image> view(const RunContext& run, View view, const RenderSettings& settings) const;
+  // The same with the camera gone round by so many degrees against the clock seen from above (90: the person's left
+  // side); all turns are framed alike.
+  absl::StatusOr<Image> turned(const RunContext& run, double degrees, const RenderSettings& settings) const;
+  // The same with the frame of other pieces, so that several pictures have one scale.
+  absl::StatusOr<Image> framed(const RunContext& run, const std::vector<RenderPiece>& frame, View view,
+                               const RenderSettings& settings) const;
+
+ private:
+  struct Impl;
+  explicit Studio(std::unique_ptr<const Impl> impl);
+  std::unique_ptr<const Impl> impl_;
+};
+
 absl::StatusOr<Image> render_view(const RunContext& run, const std::vector<RenderPiece>& pieces, View view,
                                   const RenderSettings& settings);
-// The same with the camera gone round by so many degrees against the clock seen from above (90: the person's left
-// side); all turns are framed alike.
-absl::StatusOr<Image> render_turned(const RunContext& run, const std::vector<RenderPiece>& pieces, double degrees,
-                                    const RenderSettings& settings);
-// The same with the frame of other pieces, so that several pictures have one scale.
-absl::StatusOr<Image> render_framed(const RunContext& run, const std::vector<RenderPiece>& pieces,
-                                    const std::vector<RenderPiece>& frame, View view, const RenderSettings& settings);
 absl::StatusOr<std::string> encode_png(const Image& image);
 // An endless animation (APNG), which what knows no animation shows as its first picture; pictures of one size.
 absl::StatusOr<std::string> encode_animated_png(const std::vector<Image>& images, double seconds_each);

@@ -81,13 +81,13 @@ struct Shader::Surface {
 };
 
 LitPoint Shader::lit_by(const Surface& surface) {
-  return {surface.index, surface.point, surface.flat_normal, surface.normal};
+  return {surface.index, surface.point.cast<float>(), surface.flat_normal.cast<float>(), surface.normal.cast<float>()};
 }
 
-Shader::Shader(const std::vector<RenderPiece>& pieces, const Camera& camera, int height)
+Shader::Shader(const std::vector<RenderPiece>& pieces, const RayScene& scene, const Camera& camera, int height)
     : pieces_(pieces),
       camera_(camera),
-      scene_(pieces),
+      scene_(scene),
       height_(height),
       size_(size_of(pieces)),
       pixel_(camera.slope_per_pixel * camera.distance),
@@ -147,18 +147,23 @@ Vec3 Shader::shade(const Surface& surface, const Vec3& ray, const LightSeen& lig
 LitPoint Shader::floor_point(const Vec3& ray) const {
   LitPoint lit;
   if (ray.y() > -1e-6) return lit;
-  lit.point = camera_.eye + (floor_ - camera_.eye.y()) / ray.y() * ray;
-  const Vec3 from_middle = lit.point - (camera_.eye + camera_.distance * camera_.forward);
+  const Vec3 point = camera_.eye + (floor_ - camera_.eye.y()) / ray.y() * ray;
+  const Vec3 from_middle = point - (camera_.eye + camera_.distance * camera_.forward);
   if (Vec2(from_middle.x(), from_middle.z()).norm() > 1.2 * size_) return lit;
   lit.piece = LitPoint::kFloor;
-  lit.normal = lit.flat_normal = Vec3::UnitY();
+  lit.point = point.cast<float>();
+  lit.normal = lit.flat_normal = Eigen::Vector3f::UnitY();
   return lit;
+}
+
+Vec3 Shader::backdrop(int y) const {
+  const double t = clamp01((y + 0.5) / height_);
+  return (1.0 - t) * kTop + t * kBottom;
 }
 
 // A floor that runs into a wall without an edge: only its shadow shows where it is.
 Vec3 Shader::backdrop(const Vec3& ray, int x, int y) const {
-  const double t = clamp01((y + 0.5) / height_);
-  const Vec3 colour = (1.0 - t) * kTop + t * kBottom;
+  const Vec3 colour = backdrop(y);
   const LitPoint lit = floor_point(ray);
   if (lit.piece == LitPoint::kNothing) return colour;
   const LightSeen light = light_.at(lit, x, y);
@@ -188,6 +193,7 @@ LitPoint Shader::lit_point(const PixelSeen& seen, int x, int y) const {
 }
 
 Vec3 Shader::colour_of(const PixelSeen& seen, int x, int y) const {
+  if (seen.hit.piece < 0 && light_.clear_at(x, y)) return backdrop(y);
   const Vec3 ray = camera_.direction(x + 0.5, y + 0.5);
   if (seen.hit.piece < 0) return backdrop(ray, x, y);
   const Surface surface = surface_at(seen.hit, ray);

@@ -21,8 +21,8 @@ struct PixelSeen {
 
 class Shader {
  public:
-  // The pieces must outlive the shader and have normals.
-  Shader(const std::vector<RenderPiece>& pieces, const Camera& camera, int height);
+  // The pieces, which have normals, and their scene outlive the shader.
+  Shader(const std::vector<RenderPiece>& pieces, const RayScene& scene, const Camera& camera, int height);
   // Looks through the middle of `count` pixels from (x, y) to the right.
   void look(int x, int y, int count, PixelSeen* out) const;
   // Linear RGB through a pixel whose middle `seen` tells of; through the image point (px, py) in the pixel (x, y).
@@ -38,12 +38,13 @@ class Shader {
   Surface surface_at(const Hit& hit, const Vec3& ray) const;
   Vec3 shade(const Surface& surface, const Vec3& ray, const LightSeen& light) const;
   LitPoint floor_point(const Vec3& ray) const;
+  Vec3 backdrop(int y) const;  // of a row, where nothing throws a shadow
   Vec3 backdrop(const Vec3& ray, int x, int y) const;
   double weave(const RenderPiece& piece, const Hit& hit) const;
 
   const std::vector<RenderPiece>& pieces_;
   const Camera& camera_;
-  RayScene scene_;
+  const RayScene& scene_;
   int height_;
   double floor_, size_, pixel_;  // metres: height of the floor, size of the subject, width of a pixel on it
   Vec3 key_, fill_, rim_;        // unit directions towards the lights, world frame

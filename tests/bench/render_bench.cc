@@ -46,8 +46,9 @@ void four_views(benchmark::State& state) {
   run.executor = &executor;
   const RenderSettings settings{.width = static_cast<int>(state.range(0)), .height = 1024};
   for (auto _ : state) {
+    const auto studio = Studio::of(pieces);
     for (const View view : {View::kFront, View::kBack, View::kLeft, View::kRight}) {
-      const auto image = render_view(run, pieces, view, settings);
+      const auto image = studio->view(run, view, settings);
       if (!image.ok()) state.SkipWithError("the picture was refused");
       benchmark::DoNotOptimize(image);
     }

@@ -45,7 +45,7 @@ std::pair<int, int> red_columns(const Image& image) {
 TEST(RenderTurned, TheBroadSideIsBroadAndTheNarrowNarrowInOneFrame) {
   const std::vector<RenderPiece> pieces = {box(0.6, 1.7, 0.2)};
   const auto width = [&](double degrees) {
-    const auto [low, high] = red_columns(*render_turned(RunContext{}, pieces, degrees, small()));
+    const auto [low, high] = red_columns(*Studio::of(pieces)->turned(RunContext{}, degrees, small()));
     EXPECT_GT(low, 0);
     EXPECT_LT(high, 95);
     return high - low;
@@ -60,15 +60,15 @@ TEST(RenderTurned, NinetyDegreesShowThePersonsLeftSide) {
   std::vector<RenderPiece> pieces = {box(0.4, 1.7, 0.4), box(0.1, 0.2, 0.1)};
   for (Vec3& p : pieces[1].mesh.positions) p += Vec3(0.3, 0.7, 0.0);  // at the left hand
   pieces[0].colour = {0.3, 0.3, 0.3};
-  const auto [low, high] = red_columns(*render_turned(RunContext{}, pieces, 90.0, small()));
-  EXPECT_NEAR(0.5 * (low + high), 47.5, 3.0);                                               // before the body
-  EXPECT_EQ(red_columns(*render_turned(RunContext{}, pieces, 270.0, small())).second, -1);  // hidden behind it
+  const auto [low, high] = red_columns(*Studio::of(pieces)->turned(RunContext{}, 90.0, small()));
+  EXPECT_NEAR(0.5 * (low + high), 47.5, 3.0);                                                    // before the body
+  EXPECT_EQ(red_columns(*Studio::of(pieces)->turned(RunContext{}, 270.0, small())).second, -1);  // hidden behind it
 }
 
 TEST(RenderFramed, ASmallThingInALargeFrameStaysSmall) {
   const std::vector<RenderPiece> little = {box(0.2, 0.5, 0.2)}, large = {box(0.8, 2.0, 0.8)};
   const auto own = red_columns(*render_view(RunContext{}, little, View::kFront, small()));
-  const auto framed = red_columns(*render_framed(RunContext{}, little, large, View::kFront, small()));
+  const auto framed = red_columns(*Studio::of(little)->framed(RunContext{}, large, View::kFront, small()));
   EXPECT_NEAR(static_cast<double>(framed.second - framed.first) / (own.second - own.first), 0.25, 0.08);
 }
 
