@@ -84,6 +84,9 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
     if (what) request.add_exports(static_cast<v1::Export>(v1::EXPORT_WEB + static_cast<int>(*what)));
   }
   request.set_draco(o.draco);
+  request.set_pictures(o.pictures == "none"    ? v1::PICTURES_NONE
+                       : o.pictures == "front" ? v1::PICTURES_FRONT
+                                               : v1::PICTURES_UNSPECIFIED);
   request.set_thread_count(o.threads);
   add_motion(o, &request);
   if (o.deadline_s > 0) set_duration(o.deadline_s, request.mutable_time_limit());

@@ -110,6 +110,9 @@ void add_drape_settings(CLI::App* app, Options* o) {
          "sections: pictures; frames: the motion, as it is made")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(kExportNames.begin(), kExportNames.end())));
+  app->add_option("--pictures", o->pictures, "preview_*.png: four, front or none")
+      ->check(CLI::IsMember({"four", "front", "none"}))
+      ->capture_default_str();
   app->add_flag("--draco", o->draco, "compress the GLBs for web and desktop");
 }
 

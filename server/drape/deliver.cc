@@ -13,13 +13,28 @@
 namespace tryon {
 namespace {
 
-absl::StatusOr<Image> add_view(const RunContext& run, const std::vector<RenderPiece>& pieces, View view,
-                               Artifacts* out) {
-  RETURN_IF_ERROR(run.check());
-  ASSIGN_OR_RETURN(Image image, render_view(run, pieces, view, RenderSettings{}));
-  ASSIGN_OR_RETURN(std::string png, encode_png(image));
-  (*out)[cat("preview_", view_name(view), ".png")] = {std::move(png), "image/png"};
-  return image;
+// So many of kFourViews; the first is the front.
+size_t view_count(Pictures pictures) {
+  return pictures == Pictures::kNone ? 0 : pictures == Pictures::kFront ? 1 : kFourViews.size();
+}
+
+absl::StatusOr<std::vector<Image>> add_views(const RunContext& run, const DrapeSettings& settings,
+                                             const std::vector<RenderPiece>& pieces, Artifacts* out) {
+  std::vector<Image> views;
+  const size_t count = view_count(settings.pictures);
+  if (count == 0) return views;
+  const double share = settings.exports.empty() ? 1.0 : 0.5;
+  ASSIGN_OR_RETURN(const Studio studio, Studio::of(pieces));
+  while (views.size() < count) {
+    RETURN_IF_ERROR(run.check());
+    const View view = kFourViews[views.size()];
+    ASSIGN_OR_RETURN(Image image, studio.view(run, view, RenderSettings{}));
+    ASSIGN_OR_RETURN(std::string png, encode_png(image));
+    (*out)[cat("preview_", view_name(view), ".png")] = {std::move(png), "image/png"};
+    views.push_back(std::move(image));
+    run.report("export", share * static_cast<double>(views.size()) / static_cast<double>(count));
+  }
+  return views;
 }
 
 absl::Status add_glb(const std::string& name, const std::vector<ExportPiece>& pieces, Artifacts* out) {
@@ -41,13 +56,7 @@ absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const DrapeGoods&
   ASSIGN_OR_RETURN(std::string obj, write_obj({cloth}));
   out["garment.obj"] = {std::move(obj), "model/obj"};
   const std::vector<RenderPiece> pieces = picture_pieces(goods, shown);
-  std::vector<Image> views;
-  const double share = goods.settings.exports.empty() ? 1.0 : 0.5;
-  for (const View view : kFourViews) {
-    ASSIGN_OR_RETURN(Image image, add_view(run, pieces, view, &out));
-    views.push_back(std::move(image));
-    run.report("export", share * static_cast<double>(views.size()) / 4.0);
-  }
+  ASSIGN_OR_RETURN(const std::vector<Image> views, add_views(run, goods.settings, pieces, &out));
   if (goods.settings.exports.empty()) return out;
   const std::vector<ClothField> fields = cloth_fields(run, goods.person, goods.settled);
   RETURN_IF_ERROR(add_exports(run, goods, shown, fields, &out));

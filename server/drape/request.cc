@@ -18,6 +18,7 @@ namespace {
 using Json = nlohmann::json;  // an object keeps its keys sorted: dump() is canonical
 
 constexpr std::array<std::string_view, 3> kLayerNames = {"where_needed", "always", "never"};
+constexpr std::array<std::string_view, 3> kPictureNames = {"four", "front", "none"};
 constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kFigureNames = {"neutral", "female", "male"};
 constexpr std::array<std::string_view, 3> kMembraneNames = {"threads", "continuum", "springs"};
@@ -102,6 +103,7 @@ Json json_of(const DrapeSettings& s) {
            {"threads", s.threads}};
   for (const Export what : s.exports) out["exports"].push_back(kExportNames[static_cast<size_t>(what)]);
   if (s.draco) out["draco"] = true;
+  if (s.pictures != Pictures::kFourViews) out["pictures"] = kPictureNames[static_cast<size_t>(s.pictures)];
   if (s.motion) out["motion"] = json_of(*s.motion);
   if (s.preview_seconds > 0) out["preview_seconds"] = s.preview_seconds;
   return out;
@@ -215,6 +217,7 @@ DrapeSettings settings_of(const Json& j) {
     if (const auto what = export_named(name.get<std::string>())) s.exports.push_back(*what);
   }
   s.draco = j.value("draco", false);
+  if (j.contains("pictures")) s.pictures = named<Pictures>(j["pictures"], kPictureNames);
   if (j.contains("motion")) {
     const Json& m = j["motion"];
     s.motion = Motion{m.at("seconds"), m.at("frames_per_second"), m.at("wind_seconds"), m.at("from_sewn")};
@@ -289,6 +292,10 @@ absl::Status check_exports(const DrapeSettings& s) {
   if ((wants(Export::kWind) || wants(Export::kFrames)) && s.wind_mps.isZero(0.0) && !s.motion) {
     return invalid_input("SETTINGS_CONFLICT", "settings.exports", "nothing moves: there is nothing to animate",
                          "Set wind_mps or motion, or leave the wind and the frames out of the exports.");
+  }
+  if (wants(Export::kViews) && s.pictures != Pictures::kFourViews) {
+    return invalid_input("SETTINGS_CONFLICT", "settings.exports", "views.png is made of all four pictures",
+                         "Leave views out of the exports, or pictures at its default.");
   }
   if (s.draco && !wants(Export::kWeb) && !wants(Export::kDesktop)) {
     return invalid_input("SETTINGS_CONFLICT", "settings.draco", "Draco compresses the exports web and desktop only",

@@ -72,6 +72,8 @@ struct Motion {
 };
 inline constexpr int kMostFrames = 300;
 
+enum class Pictures { kFourViews, kFront, kNone };
+
 struct DrapeSettings {
   // Changes the answer.
   std::string fabric = "cotton_jersey";  // a library name
@@ -88,6 +90,7 @@ struct DrapeSettings {
   // Changes which files there are.
   std::vector<Export> exports;  // beyond the usual ones; in rising order, none twice
   bool draco = false;           // the GLBs for web and desktop are compressed
+  Pictures pictures = Pictures::kFourViews;
   // Changes speed only.
   int threads = 1;  // 1 .. 64; the result's bytes do not depend on it
   // Changes what is shown before it is done.

@@ -173,7 +173,8 @@ SizeTrial trial_of(const Body& body, const TriedSize& tried, const std::map<std:
   for (const auto& [name, intent] : intents) {
     const GirthFit* tape = find_girth(tried.fit.girths, intent.item);
     if (tape == nullptr) continue;
-    auto at = std::find_if(out.zones.begin(), out.zones.end(), [&](const ZoneTrial& z) { return z.zone == name; });
+    auto at =
+        std::find_if(out.zones.begin(), out.zones.end(), [&zone = name](const ZoneTrial& z) { return z.zone == zone; });
     if (at == out.zones.end()) at = out.zones.insert(at, uncovered_zone(name, *tape, intent));
     at->weight = weight_of(name, has_bust);
     at->body_mm = tape->body_mm, at->rest_ease_mm = tape->rest_ease_mm();

@@ -154,6 +154,8 @@ absl::Status read_exports(const v1::CreateDrapeRequest& request, DrapeSettings* 
   }
   out->exports.assign(wanted.begin(), wanted.end());
   out->draco = request.draco();
+  RETURN_IF_ERROR(check_enum(v1::Pictures_IsValid(request.pictures()), "pictures"));
+  out->pictures = static_cast<Pictures>(request.pictures());
   return absl::OkStatus();
 }
 

@@ -130,6 +130,40 @@ TEST(Exports, ForTheWebFourHundredThousandTrianglesFitInThreeMegabytes) {
   }
 }
 
+// A catalog that shows its own pictures does not wait for ours.
+TEST(Exports, FewerPicturesLeaveTheOtherFilesAsTheyAre) {
+  DrapeRequest request = skirt_in_wind();
+  request.settings.exports = {Export::kPly};
+  const auto previews = [](const Artifacts& files) {
+    std::vector<std::string> out;
+    for (const auto& [name, file] : files) {
+      if (name.rfind("preview_", 0) == 0) out.push_back(name);
+    }
+    return out;
+  };
+  request.settings.pictures = Pictures::kFront;
+  const auto front = drape_with_threads(request, 2);
+  ASSERT_TRUE(front.ok()) << front.status();
+  EXPECT_EQ(previews(front->artifacts), std::vector<std::string>{"preview_front.png"});
+  request.settings.pictures = Pictures::kNone;
+  const auto none = drape_with_threads(request, 2);
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_TRUE(previews(none->artifacts).empty());
+  for (const char* name : {"garment.glb", "scene.glb", "garment.ply", "garment.obj"}) {
+    EXPECT_TRUE(none->artifacts.at(name).bytes == everything().at(name).bytes) << name;
+  }
+  EXPECT_TRUE(front->artifacts.at("preview_front.png").bytes == everything().at("preview_front.png").bytes);
+  EXPECT_TRUE(none->artifacts.contains("report.html"));
+}
+
+TEST(Exports, ThePictureOfAllViewsNeedsThem) {
+  DrapeSettings settings;
+  settings.exports = {Export::kViews};
+  EXPECT_TRUE(validate(settings).ok());
+  settings.pictures = Pictures::kFront;
+  EXPECT_EQ(error_detail(validate(settings))->reason, "SETTINGS_CONFLICT");
+}
+
 TEST(Exports, WindWithoutWindAndDracoWithoutAFileAreConflicts) {
   DrapeSettings settings;
   settings.exports = {Export::kWind};

@@ -101,6 +101,17 @@ TEST(DrapeRequest, ThreadsDoNotChangeTheIdentityButResolutionDoes) {
   EXPECT_NE(digest(a), digest(b));
 }
 
+TEST(DrapeRequest, WhichPicturesThereAreIsItsIdentityAndIsKept) {
+  std::set<std::string> digests;
+  for (const Pictures pictures : {Pictures::kFourViews, Pictures::kFront, Pictures::kNone}) {
+    DrapeRequest r = sample_request();
+    r.settings.pictures = pictures;
+    digests.insert(digest(r));
+    EXPECT_EQ(drape_request_from_json(to_json(r))->settings.pictures, pictures);
+  }
+  EXPECT_EQ(digests.size(), 3u);
+}
+
 TEST(DrapeRequest, BrokenStoredJsonIsOurFaultNotTheCallers) {
   for (const char* text : {"", "{}", "[1,2]", "{\"body\":3}"}) {
     EXPECT_EQ(drape_request_from_json(text).status().code(), absl::StatusCode::kInternal) << text;
