@@ -40,8 +40,8 @@ void note_waist(const LoadedGarment& source, const FittedPerson& person, const F
                 ArrangeReport* arranged) {
   if (source.grown) return;
   const DraftMeasurements girths = draft_measurements(person.body);
-  arranged->findings =
-      waist_findings(source.made.pattern, girths.waist_girth, girths.hip_girth, fabric.comfortable_strain.weft);
+  const ClothGive give{fabric.comfortable_strain.warp, fabric.comfortable_strain.weft};
+  arranged->findings = waist_findings(source.made.pattern, girths.waist_girth, girths.hip_girth, give);
 }
 
 Artifact json_artifact(const std::string& text) { return {text, "application/json"}; }

@@ -245,8 +245,6 @@ absl::Status check_ranges(std::initializer_list<RangedField> fields) {
   return absl::OkStatus();
 }
 
-constexpr double kMostWind = 60.0;  // m/s, gusts included
-
 absl::Status check_air(const sim::Wind& air, double speed) {
   RETURN_IF_ERROR(
       check_ranges({{"settings.wind.gust_ratio", "0 .. 5", air.gust_ratio, 0, 5},
@@ -254,9 +252,9 @@ absl::Status check_air(const sim::Wind& air, double speed) {
                     {"settings.wind.turbulence_ratio", "0 .. 1", air.turbulence, 0, 1},
                     {"settings.wind.turbulence_length_m", "0.05 .. 10 m", air.turbulence_length, 0.05, 10}}));
   const double gusts = speed * (1 + air.gust_ratio);
-  if (gusts > kMostWind) {
+  if (gusts > kMostWindMps) {
     return invalid_input("SETTING_OUT_OF_RANGE", "settings.wind.gust_ratio",
-                         cat("the gusts blow at ", gusts, " m/s, more than ", kMostWind),
+                         cat("the gusts blow at ", gusts, " m/s, more than ", kMostWindMps),
                          "Choose less wind, or a lower gust_ratio.");
   }
   if (speed > 0 || (air.gust_ratio == 0 && air.turbulence == 0)) return absl::OkStatus();
@@ -366,11 +364,11 @@ absl::Status validate(const GarmentRequest& request) {
 bool keeps_layers_apart(std::string_view solver) { return solver == sim::kDefaultSolver || solver == "lbfgs"; }
 
 absl::Status validate(const DrapeSettings& s) {
-  if (!(s.resolution_mm >= 5.0 && s.resolution_mm <= 50.0)) {
-    return out_of_range("settings.resolution_mm", s.resolution_mm, "5 .. 50 mm");
+  if (!(s.resolution_mm >= kFinestMm && s.resolution_mm <= kCoarsestMm)) {
+    return out_of_range("settings.resolution_mm", s.resolution_mm, cat(kFinestMm, " .. ", kCoarsestMm, " mm"));
   }
-  if (!s.wind_mps.allFinite() || s.wind_mps.norm() > kMostWind) {
-    return out_of_range("settings.wind_mps", s.wind_mps.norm(), "0 .. 60 m/s");
+  if (!s.wind_mps.allFinite() || s.wind_mps.norm() > kMostWindMps) {
+    return out_of_range("settings.wind_mps", s.wind_mps.norm(), cat("0 .. ", kMostWindMps, " m/s"));
   }
   RETURN_IF_ERROR(check_air(s.air, s.wind_mps.norm()));
   if (s.motion) RETURN_IF_ERROR(check_motion(*s.motion));

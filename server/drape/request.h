@@ -72,6 +72,9 @@ struct Motion {
 };
 inline constexpr int kMostFrames = 300;
 
+inline constexpr double kFinestMm = 5.0, kCoarsestMm = 50.0;  // of the cloth's triangles
+inline constexpr double kMostWindMps = 60.0;                  // gusts included
+
 enum class Pictures { kFourViews, kFront, kNone };
 
 struct DrapeSettings {

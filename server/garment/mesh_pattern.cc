@@ -13,7 +13,6 @@
 namespace tryon {
 namespace {
 
-constexpr int kMaxPanels = 256;
 constexpr double kMaxArea = 100.0;  // m2 of a garment
 
 int root_of(std::vector<int>* parent, int v) {

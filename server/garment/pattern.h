@@ -14,6 +14,8 @@
 
 namespace tryon {
 
+inline constexpr int kMaxPanels = 256;
+
 // Curve of an edge from s to e. Controls are relative: s + u d + v n, d = e - s, n = d turned left.
 struct EdgeCurve {
   enum class Kind { kLine, kQuadratic, kCubic, kArc, kPolyline } kind = Kind::kLine;

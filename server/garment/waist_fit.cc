@@ -17,7 +17,18 @@ constexpr double kSlack = 30.0;     // mm
 
 struct FreeEdge {
   double height = 0.0, length = 0.0;
+  double along_warp = 0.0;  // squared cosine between it and the grain
 };
+
+// mm; a share of it lies along the warp, the rest along the weft.
+struct Opening {
+  double length = 0.0, along_warp = 0.0;
+};
+
+double squared_cosine(const Vec2& a, const Vec2& b) {
+  const double sizes = a.squaredNorm() * b.squaredNorm();
+  return sizes > 0.0 ? std::pow(a.dot(b), 2) / sizes : 0.0;
+}
 
 // Its relaxed share where an elastic is sewn on, else 1.
 double elastic_share(const Pattern& pattern, int panel, int edge) {
@@ -38,11 +49,13 @@ std::vector<FreeEdge> upper_edges(const Pattern& pattern, const PieceLayout& pie
   const Panel& panel = pattern.panels[static_cast<size_t>(p)];
   for (int e = 0; e < static_cast<int>(panel.edges.size()); ++e) {
     if (sewn.count({p, e}) > 0) continue;
-    const Vec2 a = piece.to_surface(edge_point(panel, e, 0.0)), b = piece.to_surface(edge_point(panel, e, 1.0));
+    const Vec2 from = edge_point(panel, e, 0.0), to = edge_point(panel, e, 1.0);
+    const Vec2 a = piece.to_surface(from), b = piece.to_surface(to);
     const double length = edge_length(panel, e);
     // Seen from outside a loop runs counter-clockwise: its upper side runs to the left.
     if (a.x() - b.x() < 0.5 * length) continue;
-    out.push_back({0.5 * (a.y() + b.y()), length * elastic_share(pattern, p, e)});
+    out.push_back(
+        {0.5 * (a.y() + b.y()), length * elastic_share(pattern, p, e), squared_cosine(to - from, panel.grain)});
   }
   return out;
 }
@@ -53,11 +66,9 @@ Finding finding(const char* code, std::string message, std::string remedy) {
   return out;
 }
 
-}  // namespace
-
-double upper_opening_mm(const Pattern& pattern) {
+Opening upper_opening(const Pattern& pattern) {
   const auto layout = lay_out(pattern);
-  if (!layout.ok() || layout->upper || pattern.stitches.empty()) return 0.0;
+  if (!layout.ok() || layout->upper || pattern.stitches.empty()) return {};
   std::set<std::pair<int, int>> sewn;
   for (const Stitch& s : pattern.stitches) sewn.insert({{s.a.panel, s.a.edge}, {s.b.panel, s.b.edge}});
   std::vector<FreeEdge> edges;
@@ -66,20 +77,33 @@ double upper_opening_mm(const Pattern& pattern) {
     if (piece.tube != PieceTube::kTrunk || piece.role.kind == PieceKind::kPocket) continue;
     for (const FreeEdge& e : upper_edges(pattern, piece, p, sewn)) edges.push_back(e);
   }
-  double top = -1e9, length = 0.0;
+  double top = -1e9;
   for (const FreeEdge& e : edges) top = std::max(top, e.height);
-  for (const FreeEdge& e : edges) length += e.height > top - kBelowTop ? e.length : 0.0;
-  return to_mm(length);
+  Opening out;
+  for (const FreeEdge& e : edges) {
+    if (e.height <= top - kBelowTop) continue;
+    out.length += to_mm(e.length);
+    out.along_warp += to_mm(e.length) * e.along_warp;
+  }
+  if (out.length > 0.0) out.along_warp /= out.length;
+  return out;
 }
 
-std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_mm, double hip_girth_mm, double give) {
-  const double opening = upper_opening_mm(pattern);
+}  // namespace
+
+double upper_opening_mm(const Pattern& pattern) { return upper_opening(pattern).length; }
+
+std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_mm, double hip_girth_mm,
+                                    const ClothGive& give) {
+  const Opening upper = upper_opening(pattern);
+  const double opening = upper.length;
   if (opening <= 0.0 || opening <= waist_girth_mm + kSlack) return {};
   const auto mm = [](double value) { return std::lround(value); };
   const std::string wide = cat("the waist is ", mm(opening), " mm round, ", mm(opening - waist_girth_mm),
                                " mm larger than the body's ", mm(waist_girth_mm), " mm");
   const double needed = hip_girth_mm / opening - 1.0;  // of stretch, to go over the hip
-  if (needed <= std::max(give, 0.0)) {
+  const double given = upper.along_warp * give.warp + (1.0 - upper.along_warp) * give.weft;
+  if (needed <= std::max(given, 0.0)) {
     const std::string how = needed <= 0.0 ? "" : cat(" once the cloth gives ", std::ceil(100.0 * needed), " %");
     return {finding("WAIST_FALLS",
                     cat(wide, ", and wider than its hip of ", mm(hip_girth_mm), " mm", how, ": it will fall"),

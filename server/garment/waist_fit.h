@@ -11,12 +11,17 @@
 
 namespace tryon {
 
+// Strain that the cloth allows in wear, along its yarns; 0 where no cloth is chosen yet.
+struct ClothGive {
+  double warp = 0.0, weft = 0.0;
+};
+
 // Length round the free upper edges of pieces on the trunk, elastic counted as relaxed; 0: none, or it has shoulders.
 double upper_opening_mm(const Pattern& pattern);
 // WAIST_FALLS (wider than the waist, and than the hip once the cloth gives) or WAIST_SLIDES (wider than the waist by
-// more than 30 mm): warnings. give: the strain round the body that the cloth allows in wear, 0 where no cloth is chosen
-// yet.
+// more than 30 mm): warnings. What the cloth gives round the body is what it gives along the opening's edges, each by
+// its piece's grain.
 std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_mm, double hip_girth_mm,
-                                    double give = 0.0);
+                                    const ClothGive& give = {});
 
 }  // namespace tryon

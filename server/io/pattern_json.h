@@ -14,7 +14,7 @@ namespace tryon {
 
 struct PatternLimits {
   int64_t max_file_bytes = 8ll << 20;
-  int max_depth = 100, max_panels = 256, max_edges = 20'000, max_stitches = 1'024;
+  int max_depth = 100, max_panels = kMaxPanels, max_edges = 20'000, max_stitches = 1'024;
   int max_points = 400'000;  // vertices, curve points and marks of all panels and sizes
   int max_sizes = 64;
 };

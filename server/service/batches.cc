@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kMaxManifests = 64, kMaxWords = 1000;
 constexpr size_t kMaxRequestId = 64;
-constexpr absl::Duration kWatchSlice = absl::Milliseconds(100);
 
 absl::StatusOr<std::vector<std::string>> words_of(const google::protobuf::RepeatedPtrField<std::string>& words,
                                                   std::string_view field) {
@@ -157,7 +156,7 @@ absl::Status Batches::watch(const std::string& id, const std::function<bool(cons
       return make_error(absl::StatusCode::kUnavailable, "SERVER_STOPPING", "", "the server is stopping",
                         "Watch the same batch again in a moment: the work goes on.");
     }
-    absl::SleepFor(kWatchSlice);
+    absl::SleepFor(kLookSoon);
   }
 }
 

@@ -32,8 +32,8 @@ using grpc::ServerContext;
 using OperationWriter = grpc::ServerWriter<Operation>;
 
 constexpr absl::Duration kMaxWait = absl::Seconds(60);
-// How soon a stop is noticed, or that the other end is gone: soon where that cancels work.
-constexpr absl::Duration kLookSoon = absl::Milliseconds(100), kLook = absl::Milliseconds(500);
+constexpr absl::Duration kLook =
+    absl::Milliseconds(500);  // for a stop, or that the other end is gone, where no work waits
 constexpr absl::Duration kNearDeadline = absl::Minutes(5);  // what the server itself allows a drape
 
 int64_t now_us() { return absl::ToUnixMicros(absl::Now()); }

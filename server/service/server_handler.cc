@@ -7,6 +7,7 @@
 #include "server/drape/pipeline.h"
 #include "server/drape/request.h"
 #include "server/fabric/fabric.h"
+#include "server/garment/pattern.h"
 #include "server/service/batch_plan.h"
 #include "server/service/call_scope.h"
 #include "server/service/limits.h"
@@ -34,10 +35,10 @@ class ServerHandler final : public v1::ServerService::Service {
     const ParseLimits scan;
     response->set_max_scan_vertex_count(scan.max_vertices);
     response->set_max_scan_triangle_count(scan.max_triangles);
-    response->set_max_pattern_panel_count(256);
-    response->set_min_resolution_mm(5);
-    response->set_max_resolution_mm(50);
-    response->set_max_wind_mps(60);
+    response->set_max_pattern_panel_count(kMaxPanels);
+    response->set_min_resolution_mm(kFinestMm);
+    response->set_max_resolution_mm(kCoarsestMm);
+    response->set_max_wind_mps(kMostWindMps);
     for (const MeshFormat format : kMeshFormats) response->add_scan_formats(std::string(mesh_format_name(format)));
     *response->mutable_limits() = limits();
     return call.finish(absl::OkStatus());

@@ -72,17 +72,6 @@ void add_spring_tension(const DrapeModel& model, const DrapeState& state, std::v
   }
 }
 
-// The reaction that balances `force` best inside the cone of the normal.
-Vec3 reaction_to(const Vec3& force, const Vec3& normal, double mu) {
-  const double press = -force.dot(normal);
-  const Vec3 along = -force - press * normal;
-  const double slide = along.norm();
-  if (slide <= mu * press) return -force;
-  if (press <= -mu * slide) return Vec3::Zero();
-  const double size = (press + mu * slide) / (1 + mu * mu);  // nearest point of the cone's side
-  return size * (normal + mu * along / slide);
-}
-
 // What lies beneath presses away from the body; what lies above is in the body's reaction already.
 void add_pressing_garments(const Collider& body, const DrapeState& state, const std::vector<Vec3>& between,
                            ClothForces* out) {

@@ -32,6 +32,9 @@ struct NetForces {
 };
 NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness = 0.0);
 
+// What a surface gives back to a force: the reaction in its friction cone about `normal` that is nearest to -force.
+Vec3 reaction_to(const Vec3& force, const Vec3& normal, double friction);
+
 ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, const NetForces& net);
 Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
                               const NetForces& net);

@@ -184,17 +184,6 @@ void add_layer_forces(const DrapeModel& model, const Scene& scene, const DrapeSt
   for (int i = 0; i < model.particle_count; ++i) (*forces)[i] += layers->normal[i];
 }
 
-// Of a surface the reaction nearest to -force: the projection on {r: |r_t| <= mu r_n}.
-Vec3 reaction_to(const Vec3& force, const Vec3& normal, double mu) {
-  const double press = -force.dot(normal);
-  const Vec3 along = -force - press * normal;
-  const double slide = along.norm();
-  if (slide <= mu * press) return -force;
-  if (press <= -mu * slide) return Vec3::Zero();
-  const double size = (press + mu * slide) / (1 + mu * mu);
-  return size * normal + (mu * size / slide) * along;
-}
-
 // What is left of a force once the surfaces that touch here have pushed back as best they can.
 double after_reactions(const Vec3& force, const std::vector<Vec3>& normals, double mu) {
   constexpr int kRounds = 400;
@@ -223,6 +212,16 @@ std::vector<Vec3> touching(const Scene& scene, const Vec3& point, double reach) 
 }
 
 }  // namespace
+
+Vec3 reaction_to(const Vec3& force, const Vec3& normal, double mu) {
+  const double press = -force.dot(normal);
+  const Vec3 along = -force - press * normal;
+  const double slide = along.norm();
+  if (slide <= mu * press) return -force;
+  if (press <= -mu * slide) return Vec3::Zero();
+  const double size = (press + mu * slide) / (1 + mu * mu);  // nearest point of the cone's side
+  return size * normal + (mu * size / slide) * along;
+}
 
 NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness) {
   NetForces out;

@@ -44,12 +44,29 @@ TEST(WaistFit, ClothThatGivesGoesOverTheHip) {
   large.waist_girth = 850, large.hip_girth = 1150;
   const auto skirt = draft_template("straight_skirt", large);  // 833 mm round
   ASSERT_TRUE(skirt.ok());
-  const auto woven = waist_findings(*skirt, 600, 890, 0.02), knit = waist_findings(*skirt, 600, 890, 0.10);
+  const auto woven = waist_findings(*skirt, 600, 890, {0.02, 0.02}),
+             knit = waist_findings(*skirt, 600, 890, {0.10, 0.10});
   ASSERT_EQ(woven.size(), 1u);
   EXPECT_EQ(woven[0].code, "WAIST_SLIDES");
   EXPECT_NE(woven[0].message.find("over the hip if the cloth gives 7 %"), std::string::npos) << woven[0].message;
   ASSERT_EQ(knit.size(), 1u);
   EXPECT_EQ(knit[0].code, "WAIST_FALLS");
+}
+
+// The same skirt cut lengthwise and crosswise of a cloth that gives one way.
+TEST(WaistFit, ClothGivesAlongItsYarnsAsThePiecesAreCut) {
+  DraftMeasurements large;
+  large.waist_girth = 850, large.hip_girth = 1150;
+  Pattern skirt = *draft_template("straight_skirt", large);  // 833 mm round, its grain along the body
+  const ClothGive across{0.0, 0.10}, along{0.10, 0.0};
+  EXPECT_EQ(waist_findings(skirt, 600, 890, across).at(0).code, "WAIST_FALLS");
+  EXPECT_EQ(waist_findings(skirt, 600, 890, along).at(0).code, "WAIST_SLIDES");
+  for (Panel& panel : skirt.panels) {
+    panel.grain = Vec2::UnitX();
+    panel.grain_given = false;  // a given one would be hung upright
+  }
+  EXPECT_EQ(waist_findings(skirt, 600, 890, across).at(0).code, "WAIST_SLIDES");
+  EXPECT_EQ(waist_findings(skirt, 600, 890, along).at(0).code, "WAIST_FALLS");
 }
 
 TEST(WaistFit, AnElasticCountsAsItIsRelaxed) {
