@@ -4,6 +4,7 @@
 // How it fails: it does not (the points are finite and at least one). Thread rules: plain value, pure functions.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "server/render/preview.h"
@@ -30,6 +31,9 @@ Camera frame_turn(const std::vector<RenderPiece>& pieces, double degrees, int wi
 // The pixels that can show a piece; left is a whole number of packets from the edge. Empty: right < left.
 struct PixelBox {
   int left = 0, top = 0, right = -1, bottom = -1;
+  int width() const { return std::max(0, right - left + 1); }
+  int height() const { return std::max(0, bottom - top + 1); }
+  bool contains(int x, int y) const { return x >= left && x <= right && y >= top && y <= bottom; }
 };
 PixelBox pixels_of(const std::vector<RenderPiece>& pieces, const Camera& camera, int width, int height);
 

@@ -96,9 +96,14 @@ struct Drawing {
   Shader shader;
   int width, height, samples;
   double step;  // metres a neighbour may lie nearer or farther and still be the same surface
-  std::vector<PixelSeen> seen;
+  PixelBox box;
+  std::vector<PixelSeen> seen;  // of the box; beyond it there is nothing
 
-  const PixelSeen& at(int x, int y) const { return seen[static_cast<size_t>(y) * width + x]; }
+  const PixelSeen& at(int x, int y) const {
+    static const PixelSeen nothing;
+    return box.contains(x, y) ? seen[index(x, y)] : nothing;
+  }
+  size_t index(int x, int y) const { return static_cast<size_t>(y - box.top) * box.width() + (x - box.left); }
 };
 
 void each_row(const Drawing& drawing, int rows, const std::function<void(int)>& work) {
@@ -107,14 +112,13 @@ void each_row(const Drawing& drawing, int rows, const std::function<void(int)>& 
   });
 }
 
-// Nothing is seen where the box of the pieces is not.
-void look(Drawing* drawing, const PixelBox& within) {
-  drawing->seen.resize(static_cast<size_t>(drawing->width) * drawing->height);
-  each_row(*drawing, drawing->height, [&](int y) {
-    if (y < within.top || y > within.bottom) return;
-    for (int x = within.left; x <= within.right; x += kPacket) {
-      PixelSeen* out = &drawing->seen[static_cast<size_t>(y) * drawing->width + x];
-      drawing->shader.look(x, y, std::min(kPacket, drawing->width - x), out);
+void look(Drawing* drawing) {
+  const PixelBox& box = drawing->box;
+  drawing->seen.resize(static_cast<size_t>(box.width()) * box.height());
+  each_row(*drawing, box.height(), [&](int row) {
+    const int y = box.top + row;
+    for (int x = box.left; x <= box.right; x += kPacket) {
+      drawing->shader.look(x, y, std::min(kPacket, box.right + 1 - x), &drawing->seen[drawing->index(x, y)]);
     }
   });
 }
@@ -175,9 +179,15 @@ void paint(const Drawing& drawing, Image* image) {
 absl::StatusOr<Image> render_through(const RunContext& run, const std::vector<RenderPiece>& drawn,
                                      const RayScene& scene, const Camera& camera, const RenderSettings& settings) {
   const double step = kStepPixels * camera.slope_per_pixel * camera.distance;
-  Drawing drawing{
-      run, Shader(drawn, scene, camera, settings.height), settings.width, settings.height, settings.samples, step, {}};
-  look(&drawing, pixels_of(drawn, camera, settings.width, settings.height));
+  Drawing drawing{run,
+                  Shader(drawn, scene, camera, settings.height),
+                  settings.width,
+                  settings.height,
+                  settings.samples,
+                  step,
+                  pixels_of(drawn, camera, settings.width, settings.height),
+                  {}};
+  look(&drawing);
   light(&drawing);
   Image image{settings.width, settings.height, {}};
   image.rgb.resize(static_cast<size_t>(3) * settings.width * settings.height);

@@ -16,7 +16,7 @@ namespace tryon {
 struct Hit {
   int piece = -1;  // -1: nothing
   int triangle = -1;
-  double distance = 0.0, b1 = 0.0, b2 = 0.0;
+  float distance = 0.0F, b1 = 0.0F, b2 = 0.0F;
 };
 
 inline constexpr int kPacket = 8;

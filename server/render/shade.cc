@@ -51,7 +51,8 @@ double size_of(const std::vector<RenderPiece>& pieces) { return std::max(1e-3, b
 
 template <typename T>
 T at_corners(const std::vector<T>& values, const Triangle& t, const Hit& hit) {
-  return (1.0 - hit.b1 - hit.b2) * values[t[0]] + hit.b1 * values[t[1]] + hit.b2 * values[t[2]];
+  const double b1 = hit.b1, b2 = hit.b2;
+  return (1.0 - b1 - b2) * values[t[0]] + b1 * values[t[1]] + b2 * values[t[2]];
 }
 
 // The point lifted to the curved surface that the corner normals tell of, on the side that is seen, so that a coarse
@@ -59,7 +60,7 @@ T at_corners(const std::vector<T>& values, const Triangle& t, const Hit& hit) {
 // of none: its normal is the mean of two sides, and lifting by it would end under the layer above.
 Vec3 lifted(const RenderPiece& piece, const Triangle& t, const Hit& hit, const Vec3& point, const Vec3& flat_normal,
             double side) {
-  const double weight[3] = {1.0 - hit.b1 - hit.b2, hit.b1, hit.b2};
+  const double weight[3] = {1.0 - double{hit.b1} - double{hit.b2}, hit.b1, hit.b2};
   Vec3 out = point;
   for (int k = 0; k < 3; ++k) {
     const Vec3 n = side * piece.normals[t[k]];
