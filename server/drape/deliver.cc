@@ -47,6 +47,7 @@ absl::Status add_glb(const std::string& name, const std::vector<ExportPiece>& pi
 
 absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const DrapeGoods& goods) {
   Artifacts out;
+  run.report("export", 0.0);
   const ShownGarment shown = shown_garment(goods.garment, goods.settled.cloth);
   const ExportPiece cloth = garment_piece(goods, shown);
   RETURN_IF_ERROR(add_glb("garment.glb", {cloth}, &out));
