@@ -4,12 +4,10 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "client/lib/canceller.h"
 #include "client/lib/paging.h"
 #include "client/lib/retry.h"
 #include "client/lib/rpc_error.h"
@@ -31,40 +29,11 @@ namespace {
 using google::longrunning::Operation;
 
 constexpr size_t kChunk = 1 << 20;  // the most that the server takes
-constexpr absl::Duration kCancelLook = absl::Milliseconds(20);
 
 absl::Status cancelled_here() {
   return make_error(absl::StatusCode::kCancelled, "CANCELLED", "", "the work was cancelled",
                     "Send the request again if it is still wanted.");
 }
-
-// Cancels a call soon after the flag is set, also while nothing arrives; does not hold up a call that ends before.
-class Canceller {
- public:
-  Canceller(grpc::ClientContext* context, CancelFlag flag) : thread_([this, context, flag] { look(context, flag); }) {}
-  ~Canceller() {
-    {
-      std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-  Canceller(const Canceller&) = delete;
-  Canceller& operator=(const Canceller&) = delete;
-
- private:
-  void look(grpc::ClientContext* context, const CancelFlag& flag) {
-    std::unique_lock lock(mutex_);
-    while (!done_ && !flag.cancelled()) changed_.wait_for(lock, absl::ToChronoMilliseconds(kCancelLook));
-    if (!done_) context->TryCancel();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
-};
 
 v1::OperationMetadata metadata_of(const Operation& operation) {
   v1::OperationMetadata out;
@@ -111,6 +80,7 @@ struct Client::Stubs {
   std::unique_ptr<v1::DrapeService::Stub> drapes;
   std::unique_ptr<google::longrunning::Operations::Stub> operations;
   std::unique_ptr<v1::ServerService::Stub> server;
+  Canceller canceller;
 
   template <typename Stub, typename Request, typename Response>
   absl::Status unary(Stub* stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -284,7 +254,7 @@ absl::StatusOr<v1::Drape> Client::run_drape(const v1::CreateDrapeRequest& reques
   int64_t heard = 0;
   const absl::Status status = with_resume(heard, [&] {
     grpc::ClientContext context;
-    const Canceller canceller(&context, cancel);
+    const Canceller::Call cancelled_with(&stubs_->canceller, &context, cancel);
     v1::RunDrapeRequest run;
     *run.mutable_drape() = request;
     auto reader = stubs_->drapes->RunDrape(&context, run);

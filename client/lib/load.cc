@@ -1,7 +1,6 @@
 #include "client/lib/load.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -67,22 +66,27 @@ class Load {
 
   void call_on_and_on() {
     while (!ending()) {
-      const int64_t number = next_.fetch_add(1);
-      SteadyClock::time_point due = SteadyClock::now();
-      if (open()) {
-        due = begin_ + std::chrono::duration_cast<SteadyClock::duration>(Seconds(due_s(plan_, number)));
-        if (!wait_until(due)) return;
-      }
+      const auto [number, due] = next_turn();
+      if (ending()) return;
       const absl::Status status = call_(number);
       note(status, Seconds(SteadyClock::now() - due).count());
     }
   }
 
-  bool wait_until(SteadyClock::time_point due) {
+  // The next call's number and when it is due, then; one caller waits for that moment, the others for their turn.
+  std::pair<int64_t, SteadyClock::time_point> next_turn() {
+    std::lock_guard turn(turn_);
+    const int64_t number = next_++;
+    if (!open()) return {number, SteadyClock::now()};
+    const auto due = begin_ + std::chrono::duration_cast<SteadyClock::duration>(Seconds(due_s(plan_, number)));
+    wait_until(due);
+    return {number, due};
+  }
+
+  void wait_until(SteadyClock::time_point due) {
     constexpr auto kStep = std::chrono::milliseconds(50);
     while (!ending() && SteadyClock::now() < due)
       std::this_thread::sleep_until(std::min(due, SteadyClock::now() + kStep));
-    return !ending();
   }
 
   void note(const absl::Status& status, double seconds) {
@@ -132,7 +136,8 @@ class Load {
   const CancelFlag stop_;
   CancelFlag end_;
   const SteadyClock::time_point begin_ = SteadyClock::now();
-  std::atomic<int64_t> next_ = 0;
+  std::mutex turn_;
+  int64_t next_ = 0;                       // guarded by it
   std::vector<std::vector<double>> seen_;  // [window], of the thread that runs
 
   std::mutex mutex_;

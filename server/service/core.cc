@@ -319,7 +319,7 @@ absl::Status ServiceCore::watch(const std::string& id, const std::function<bool(
       return make_error(absl::StatusCode::kUnavailable, "SERVER_STOPPING", "", "the server is stopping",
                         "Watch the same operation again in a moment: the work goes on.");
     }
-    ASSIGN_OR_RETURN(task, jobs_.wait(id, told, look));
+    ASSIGN_OR_RETURN(task, jobs_.wait(id, told, {look, [&] { return abandoned() || stopping(); }}));
   }
 }
 

@@ -65,6 +65,16 @@ struct BatchStep {
   std::vector<Item> items;  // those of [from, to) and, before `from`, held ones
 };
 
+// How long to wait: at most `timeout`; and, where `left` is given, it is asked every `look` whether nobody wants it
+// now.
+struct Patience {
+  Patience(absl::Duration most) : timeout(most) {}  // NOLINT(google-explicit-constructor): a duration says it all
+  Patience(absl::Duration look_every, std::function<bool()> nobody_waits)
+      : look(look_every), left(std::move(nobody_waits)) {}
+  absl::Duration timeout = absl::InfiniteDuration(), look = absl::InfiniteDuration();
+  std::function<bool()> left;
+};
+
 class JobStore {
  public:
   virtual ~JobStore() = default;
@@ -85,8 +95,9 @@ class JobStore {
   // Ends the leases of a worker that is known to be dead, at once; returns how many.
   virtual absl::StatusOr<int> expire_worker(const std::string& worker) = 0;
   virtual absl::StatusOr<TaskRecord> get(const std::string& id) = 0;
-  // Waits until the record's version differs from `seen_version`, at most `timeout`; returns the record either way.
-  virtual absl::StatusOr<TaskRecord> wait(const std::string& id, int64_t seen_version, absl::Duration timeout) = 0;
+  // Waits until the record's version differs from `seen_version`, as long as the patience; returns the record either
+  // way.
+  virtual absl::StatusOr<TaskRecord> wait(const std::string& id, int64_t seen_version, const Patience& patience) = 0;
   // Waits until something may be queued, at most `timeout`.
   virtual void wait_for_work(absl::Duration timeout) = 0;
   virtual absl::StatusOr<JobStats> stats() = 0;

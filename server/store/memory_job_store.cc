@@ -92,16 +92,19 @@ absl::StatusOr<int> MemoryJobStore::expire_worker(const std::string& worker) {
   return expire([&](const TaskRecord& task) { return task.worker == worker; });
 }
 
-absl::StatusOr<TaskRecord> MemoryJobStore::wait(const std::string& id, int64_t seen_version, absl::Duration timeout) {
+absl::StatusOr<TaskRecord> MemoryJobStore::wait(const std::string& id, int64_t seen_version, const Patience& patience) {
+  const absl::Time end = absl::Now() + capped(patience.timeout);
   std::unique_lock lock(mutex_);
-  auto found = tasks_.find(id);
-  if (found == tasks_.end()) return task_not_found(id);
-  changed_.wait_for(lock, absl::ToChronoMilliseconds(capped(timeout)), [&] {
-    found = tasks_.find(id);  // it may be erased meanwhile
-    return found == tasks_.end() || found->second.version != seen_version;
-  });
-  if (found == tasks_.end()) return task_not_found(id);
-  return found->second;
+  for (bool left = false;;) {
+    const auto found = tasks_.find(id);
+    if (found == tasks_.end()) return task_not_found(id);  // it may be erased meanwhile
+    if (found->second.version != seen_version || left || absl::Now() >= end) return found->second;
+    changed_.wait_until(lock, absl::ToChronoTime(std::min(end, absl::Now() + patience.look)));
+    if (!patience.left) continue;
+    lock.unlock();
+    left = patience.left();
+    lock.lock();
+  }
 }
 
 // A task that becomes due changes nothing: so it looks again now and then.

@@ -3,14 +3,11 @@
 #include <poll.h>
 #include <postgresql/libpq-fe.h>
 
-#include <condition_variable>
-#include <map>
-#include <mutex>
+#include <atomic>
 #include <random>
 #include <thread>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/time/clock.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
@@ -25,54 +22,23 @@ namespace {
 constexpr int64_t kShards = 64;
 
 // Hears of every commit by LISTEN, in a thread of its own. After a cut anything may have changed.
-class ListeningSignal : public SqlSignal {
+class ListeningNews : public TaskNews {
  public:
-  explicit ListeningSignal(std::unique_ptr<PostgresDb> db) : db_(std::move(db)), thread_([this] { listen(); }) {}
-  ~ListeningSignal() override {
-    {
-      std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
+  explicit ListeningNews(std::unique_ptr<PostgresDb> db) : db_(std::move(db)), thread_([this] { listen(); }) {}
+  ~ListeningNews() override {
+    stopping_ = true;
     thread_.join();
   }
 
-  absl::StatusOr<int64_t> mark(const std::string&) override {
-    std::lock_guard lock(mutex_);
-    return count_;
-  }
-
-  bool wait(const std::string& id, int64_t mark, absl::Time end) override {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_until(lock, absl::ToChronoTime(end), [&] { return last_of(id) > mark; });
-  }
-
  private:
-  static constexpr size_t kRemembered = 10'000;
   static constexpr int kLookMs = 100;  // how soon the end of this object is noticed
-
-  int64_t last_of(const std::string& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    const auto found = last_.find(id);
-    return found == last_.end() ? forgotten_ : found->second;
-  }
-
-  void forget() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    last_.clear();
-    forgotten_ = ++count_;
-  }
-
-  bool stopping() {
-    std::lock_guard lock(mutex_);
-    return stopping_;
-  }
 
   void listen() {
     bool listening = false;
-    while (!stopping()) {
+    while (!stopping_) {
       if (!listening) {
         listening = db_->reconnect().ok() && db_->run(cat("LISTEN ", kPostgresChannel).c_str()).ok();
-        std::lock_guard lock(mutex_);
-        forget();
-        changed_.notify_all();
+        heard_of_all();
       }
       if (!listening) {
         absl::SleepFor(absl::Milliseconds(kLookMs));
@@ -85,22 +51,15 @@ class ListeningSignal : public SqlSignal {
 
   bool take_in() {
     if (PQconsumeInput(db_->connection()) == 0) return false;
-    std::lock_guard lock(mutex_);
-    if (last_.size() > kRemembered) forget();
-    while (PGnotify* heard = PQnotifies(db_->connection())) {
-      last_[heard->extra] = ++count_;
-      PQfreemem(heard);
+    while (PGnotify* notice = PQnotifies(db_->connection())) {
+      heard(notice->extra);
+      PQfreemem(notice);
     }
-    changed_.notify_all();
     return true;
   }
 
   const std::unique_ptr<PostgresDb> db_;  // the thread's own
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  int64_t count_ ABSL_GUARDED_BY(mutex_) = 0, forgotten_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<std::string, int64_t> last_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> stopping_ = false;
   std::thread thread_;
 };
 
@@ -134,7 +93,7 @@ absl::StatusOr<std::unique_ptr<JobStore>> open_postgres_job_store(const std::str
   SqlConnections connections{std::move(writer),
                              std::move(progress),
                              std::move(reader),
-                             std::make_unique<ListeningSignal>(std::move(listener)),
+                             std::make_unique<ListeningNews>(std::move(listener)),
                              static_cast<int64_t>(std::random_device()() % kShards),
                              std::move(master)};
   return std::make_unique<SqlJobStore>(std::move(connections), clock_or_system(std::move(clock)));

@@ -83,14 +83,4 @@ class SqlTransaction {
   SqlDb* db_;
 };
 
-// How a store hears that something changed.
-class SqlSignal {
- public:
-  virtual ~SqlSignal() = default;
-  // A mark of now, for a task, or for work ("").
-  virtual absl::StatusOr<int64_t> mark(const std::string& id) = 0;
-  // Waits until something may have changed for it since the mark, at most until `end`; false at the end.
-  virtual bool wait(const std::string& id, int64_t mark, absl::Time end) = 0;
-};
-
 }  // namespace tryon

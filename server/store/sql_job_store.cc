@@ -70,7 +70,7 @@ SqlJobStore::SqlJobStore(SqlConnections connections, Clock clock)
       writer_(std::move(connections.writer)),
       progress_(std::move(connections.progress)),
       reader_(std::move(connections.reader)),
-      signal_(std::move(connections.signal)) {
+      news_(std::move(connections.news)) {
   for (SqlDb* db : {writer_.get(), progress_.get(), reader_.get()}) db->master = connections.master;
 }
 
@@ -164,13 +164,13 @@ absl::StatusOr<TaskRecord> SqlJobStore::get(const std::string& id) {
   return load_task(reader_.get(), id);
 }
 
-absl::StatusOr<TaskRecord> SqlJobStore::wait(const std::string& id, int64_t seen_version, absl::Duration timeout) {
-  const absl::Time end = absl::Now() + capped(timeout);
+absl::StatusOr<TaskRecord> SqlJobStore::wait(const std::string& id, int64_t seen_version, const Patience& patience) {
+  const absl::Time end = absl::Now() + capped(patience.timeout);
   for (;;) {
-    ASSIGN_OR_RETURN(const int64_t mark, signal_->mark(id));
+    const int64_t mark = news_->mark();
     ASSIGN_OR_RETURN(TaskRecord task, get(id));
     if (task.version != seen_version || absl::Now() >= end) return task;
-    if (!signal_->wait(id, mark, end)) return task;
+    if (!news_->wait(id, mark, end, patience)) return task;
   }
 }
 
@@ -179,15 +179,10 @@ void SqlJobStore::wait_for_work(absl::Duration timeout) {
   constexpr absl::Duration kLook = absl::Milliseconds(100);
   const absl::Time end = absl::Now() + capped(timeout);
   for (;;) {
-    const auto mark = signal_->mark("");
+    const int64_t mark = news_->mark();
     const auto some = work_waits();
     if ((some.ok() && *some) || absl::Now() >= end) return;
-    const absl::Time look = std::min(end, absl::Now() + kLook);
-    if (mark.ok()) {
-      signal_->wait("", *mark, look);
-    } else {
-      absl::SleepFor(look - absl::Now());
-    }
+    news_->wait("", mark, std::min(end, absl::Now() + kLook), absl::InfiniteDuration());
   }
 }
 

@@ -15,12 +15,13 @@
 #include "server/store/job_store.h"
 #include "server/store/sql_db.h"
 #include "server/store/sql_rows.h"
+#include "server/store/task_news.h"
 
 namespace tryon {
 
 struct SqlConnections {
   std::unique_ptr<SqlDb> writer, progress, reader;
-  std::unique_ptr<SqlSignal> signal;
+  std::unique_ptr<TaskNews> news;
   int64_t shard = 0;  // of task_count
   MasterKey master;
 };
@@ -36,7 +37,7 @@ class SqlJobStore : public JobStore {
   absl::StatusOr<TaskRecord> apply(const std::string& id, const TaskEvent& event) override;
   absl::StatusOr<int> expire_worker(const std::string& worker) override;
   absl::StatusOr<TaskRecord> get(const std::string& id) override;
-  absl::StatusOr<TaskRecord> wait(const std::string& id, int64_t seen_version, absl::Duration timeout) override;
+  absl::StatusOr<TaskRecord> wait(const std::string& id, int64_t seen_version, const Patience& patience) override;
   void wait_for_work(absl::Duration timeout) override;
   absl::StatusOr<JobStats> stats() override;
   absl::StatusOr<std::vector<FinishedTask>> finished_since(int64_t cursor, int limit) override;
@@ -85,7 +86,7 @@ class SqlJobStore : public JobStore {
   const std::unique_ptr<SqlDb> writer_ ABSL_PT_GUARDED_BY(writer_mutex_);
   const std::unique_ptr<SqlDb> progress_ ABSL_PT_GUARDED_BY(progress_mutex_);
   const std::unique_ptr<SqlDb> reader_ ABSL_PT_GUARDED_BY(reader_mutex_);
-  const std::unique_ptr<SqlSignal> signal_;
+  const std::unique_ptr<TaskNews> news_;
 };
 
 }  // namespace tryon

@@ -129,9 +129,9 @@ absl::StatusOr<int> TenantJobStore::expire_worker(const std::string& worker) { r
 
 absl::StatusOr<TaskRecord> TenantJobStore::get(const std::string& id) { return shown(jobs_->get(id), id); }
 
-absl::StatusOr<TaskRecord> TenantJobStore::wait(const std::string& id, int64_t seen_version, absl::Duration timeout) {
+absl::StatusOr<TaskRecord> TenantJobStore::wait(const std::string& id, int64_t seen_version, const Patience& patience) {
   RETURN_IF_ERROR(get(id).status());  // who may not see it does not hear when it changes
-  return shown(jobs_->wait(id, seen_version, timeout), id);
+  return shown(jobs_->wait(id, seen_version, patience), id);
 }
 
 void TenantJobStore::wait_for_work(absl::Duration timeout) { jobs_->wait_for_work(timeout); }

@@ -55,7 +55,7 @@ class TenantJobStore : public JobStore {
   absl::StatusOr<TaskRecord> apply(const std::string& id, const TaskEvent& event) override;
   absl::StatusOr<int> expire_worker(const std::string& worker) override;
   absl::StatusOr<TaskRecord> get(const std::string& id) override;
-  absl::StatusOr<TaskRecord> wait(const std::string& id, int64_t seen_version, absl::Duration timeout) override;
+  absl::StatusOr<TaskRecord> wait(const std::string& id, int64_t seen_version, const Patience& patience) override;
   void wait_for_work(absl::Duration timeout) override;
   absl::StatusOr<JobStats> stats() override;
   absl::StatusOr<std::vector<FinishedTask>> finished_since(int64_t cursor, int limit) override;

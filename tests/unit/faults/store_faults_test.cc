@@ -194,10 +194,9 @@ class FailingDb : public SqlDb {
   Countdown* const countdown_;
 };
 
-class NeverWaits : public SqlSignal {
+class NeverWaits : public TaskNews {
  public:
-  absl::StatusOr<int64_t> mark(const std::string&) override { return 0; }
-  bool wait(const std::string&, int64_t, absl::Time) override { return false; }
+  bool wait(const std::string&, int64_t, absl::Time, const Patience&) override { return false; }
 };
 
 TEST(StatementFaults, WhicheverStatementFailsNothingAcknowledgedIsLost) {

@@ -1,4 +1,5 @@
 // The queue of every JobStore.
+#include <atomic>
 #include <set>
 #include <thread>
 #include <vector>
@@ -262,6 +263,32 @@ TEST_P(JobStoreTest, AWatcherWakesOnAChangeAndReturnsTheRecordOnTimeout) {
   std::thread canceller([&] { EXPECT_TRUE(store_->apply("a", CancelRequested{}).ok()); });
   EXPECT_EQ(store_->wait("a", queued.version, absl::InfiniteDuration())->state, TaskState::kCancelled);
   canceller.join();
+}
+
+TEST_P(JobStoreTest, AWatcherWhoLeavesIsLetGo) {
+  const TaskRecord queued = store_->submit(request("a")).value();
+  int asked = 0;
+  const Patience until_asked_thrice(absl::Milliseconds(5), [&asked] { return ++asked == 3; });
+  EXPECT_EQ(store_->wait("a", queued.version, until_asked_thrice).value(), queued);
+  EXPECT_EQ(asked, 3);
+}
+
+TEST_P(JobStoreTest, AChangeOfAnotherTaskMovesNoWatcher) {
+  const TaskRecord mine = store_->submit(request("a")).value();
+  store_->submit(request("b")).value();
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_TRUE(store_->apply("b", CancelRequested{}).ok());
+      EXPECT_TRUE(store_->submit(request("b")).ok());
+      absl::SleepFor(absl::Milliseconds(5));
+    }
+    done = true;
+  });
+  EXPECT_EQ(store_->wait("a", mine.version, {absl::Milliseconds(5), [&done] { return done.load(); }}).value(), mine);
+  other.join();
+  EXPECT_TRUE(store_->apply("a", CancelRequested{}).ok());
+  EXPECT_EQ(store_->wait("a", mine.version, absl::InfiniteDuration())->state, TaskState::kCancelled);
 }
 
 TEST_P(JobStoreTest, AWorkerWaitingForWorkWakesOnASubmission) {
