@@ -10,6 +10,7 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/service/batch_manifest.h"
+#include "server/service/convert/names.h"
 #include "server/service/convert/requests.h"
 
 namespace tryon {
@@ -169,6 +170,13 @@ absl::StatusOr<DrapeSettings> BatchPlan::settings_of(const std::string& fabric) 
   return settings;
 }
 
+absl::StatusOr<std::string> BatchPlan::over() {
+  if (block_->settings.over().empty()) return std::string();
+  auto id = parse_name(block_->settings.over(), "drapes", "over");
+  if (!id.ok()) return prefix_field(id.status(), cat(block_->place, ": "));
+  return id;
+}
+
 absl::StatusOr<std::optional<PlannedDrape>> BatchPlan::next() {
   while (!block_ || within_ >= block_->size()) {
     ASSIGN_OR_RETURN(const bool more, next_block());
@@ -182,6 +190,7 @@ absl::StatusOr<std::optional<PlannedDrape>> BatchPlan::next() {
   out.body = entry(block_->bodies, within_ / fabrics % bodies);
   out.size = entry(block_->sizes, within_ / (fabrics * bodies) % sizes);
   out.garment = entry(block_->garments, within_ / (fabrics * bodies * sizes));
+  ASSIGN_OR_RETURN(out.over, over());
   ASSIGN_OR_RETURN(out.settings, settings_of(entry(block_->fabrics, within_ % fabrics)));
   ++within_;
   ++index_;
@@ -240,6 +249,7 @@ absl::Status BatchPlan::seek(const std::string& cursor) {
 }
 
 absl::Status BatchPlan::check_block() {
+  RETURN_IF_ERROR(over().status());
   if (block_->fabrics.empty()) return settings_of("").status();
   for (const std::string& fabric : block_->fabrics) RETURN_IF_ERROR(settings_of(fabric).status());
   return absl::OkStatus();

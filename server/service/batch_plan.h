@@ -32,7 +32,7 @@ absl::StatusOr<BatchSpec> batch_spec_from_json(std::string_view json);
 
 struct PlannedDrape {
   int64_t index = 0;
-  std::string label, body, garment, size;  // body and garment: ids
+  std::string label, body, garment, size, over;  // body, garment and the drape beneath: ids
   DrapeSettings settings;
 };
 
@@ -79,6 +79,7 @@ class BatchPlan {
   absl::Status open_part();
   absl::Status check_block();
   absl::StatusOr<DrapeSettings> settings_of(const std::string& fabric);
+  absl::StatusOr<std::string> over();  // of the block
 
   BatchSpec spec_;
   BlobStore* blobs_;

@@ -120,6 +120,7 @@ BatchStep::Item BatchPump::item_of(const BatchRecord& batch, const PlannedDrape&
   order.body = planned.body;
   order.garment = planned.garment;
   order.size = planned.size;
+  order.over = planned.over;
   order.settings = planned.settings;
   auto task = tenants_->of(batch.tenant).plan_drape(order);
   if (!task.ok()) return {planned.index, std::nullopt, encode_status(task.status())};

@@ -124,6 +124,28 @@ TEST_F(BatchTest, AManifestIsReadLineByLineAndWhatIsMissingFailsAlone) {
   EXPECT_EQ(reason_of(batches_.create(request).status()), "BLOB_MISSING");
 }
 
+TEST_F(BatchTest, AnOuterLayerGoesOverADrapeThatIsDone) {
+  service_.play().wears = true;
+  const std::string beneath = service_.client().begin_drape(drape_).value();
+  service_.wait_for(beneath, TaskState::kSucceeded);
+  const auto over = [&](const std::string& id) {
+    return cat("{\"body\":\"", drape_.body(), "\",\"garment\":\"", drape_.garment(),
+               "\",\"fabric\":\"denim_11oz\",\"over\":\"drapes/", id, "\"}\n");
+  };
+  v1::CreateBatchRequest request;
+  request.add_manifest_sha256(
+      service_.client().upload(over(testing::id_of(beneath)) + over(sha256_hex("nobody"))).value());
+  const v1::Batch batch = batches_.create(request).value();
+  EXPECT_EQ(end_of(batch.name()).succeeded_count(), 1);
+  const auto lines = table(batch.name());
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_NE(lines[2].find("DRAPE_NOT_FOUND"), std::string::npos) << lines[2];
+  v1::CreateDrapeRequest outer = drape_;
+  outer.set_fabric("denim_11oz");
+  outer.set_over("drapes/" + testing::id_of(beneath));
+  EXPECT_NE(lines[1].find(testing::id_of(service_.client().begin_drape(outer).value())), std::string::npos) << lines[1];
+}
+
 TEST_F(BatchTest, EveryBodyAndEveryGarmentHaveAName) {
   v1::CreateBatchRequest request;
   request.mutable_selector()->add_bodies("bodies/-");

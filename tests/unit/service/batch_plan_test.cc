@@ -128,6 +128,15 @@ TEST_F(BatchPlanTest, ALineMaySayAnythingThatADrapeMaySay) {
   EXPECT_EQ(item.settings.resolution_mm, 20.0);
   EXPECT_EQ(item.settings.wind_mps.z(), -5.0);
   EXPECT_EQ(item.settings.layer_contact, LayerContact::kAlways);
+  EXPECT_EQ(item.over, "");
+}
+
+TEST_F(BatchPlanTest, WhatALineIsWornOverIsItsOwnOrThatOfAllLines) {
+  BatchSpec spec = spec_with({line("a", cat(",\"over\":\"", name("drapes", "mine"), "\"")) + line("b")});
+  spec.settings.set_over(name("drapes", "all"));
+  BatchPlan plan(spec, blobs_.get());
+  EXPECT_EQ(plan.next()->value().over, id("mine"));
+  EXPECT_EQ(plan.next()->value().over, id("all"));
 }
 
 TEST_F(BatchPlanTest, WhatIsWrongIsNamedWithItsLine) {
@@ -141,6 +150,7 @@ TEST_F(BatchPlanTest, WhatIsWrongIsNamedWithItsLine) {
               {line("a", ",\"colour\":\"red\""), "MANIFEST_MALFORMED"},
               {line("a", ",\"fabric\":\"kevlar\""), "FABRIC_UNKNOWN"},
               {line("a", ",\"resolution_mm\":1"), "SETTING_OUT_OF_RANGE"},
+              {line("a", ",\"over\":\"the shirt\""), "RESOURCE_NAME"},
               {std::string(70'000, '['), "MANIFEST_MALFORMED"},
               {std::string(400'000, ' '), "MANIFEST_MALFORMED"}};
   for (const auto& row : rows) {
