@@ -159,7 +159,9 @@ class SealedBlobStore : public BlobStore {
     sum.add(0, sealed, size);
     const Seal seal{owned, master_.wrap(key, owned), sum.finish_hex(), size, 0};
     ASSIGN_OR_RETURN(const bool ours, claim(seal));
-    return ours ? objects_->put(seal.sealed, sealed) : absl::OkStatus();
+    if (!ours) return absl::OkStatus();
+    RETURN_IF_ERROR(objects_->put(seal.sealed, sealed));
+    return keep_one(seal);
   }
 
  private:
@@ -221,6 +223,20 @@ class SealedBlobStore : public BlobStore {
     forget_key(seal.name);
     RETURN_IF_ERROR(jobs_->keep_seal(seal).status());
     return true;
+  }
+
+  // Two that bring the same bytes in one moment may each place theirs: the one whose key is not kept goes again, and
+  // one that another has taken for given up, and that is there after all, takes its place back unless the other's is
+  // there too.
+  absl::Status keep_one(const Seal& mine) {
+    ASSIGN_OR_RETURN(std::optional<Seal> kept, jobs_->find_seal(mine.name));
+    while (!kept || kept->sealed != mine.sealed) {
+      if (kept && is_there(mine.name, mine.size)) return objects_->erase(mine.sealed);
+      if (kept) RETURN_IF_ERROR(jobs_->forget_seal(mine.name));
+      forget_key(mine.name);
+      ASSIGN_OR_RETURN(kept, jobs_->keep_seal(mine));
+    }
+    return absl::OkStatus();
   }
 
   absl::StatusOr<int64_t> grown(const Way& way) {
@@ -303,9 +319,13 @@ class SealedBlobStore : public BlobStore {
     const Seal seal{owned, master_.wrap(opened.key, owned), progress->sealed.finish_hex(), size, 0};
     ASSIGN_OR_RETURN(const bool ours, claim(seal));
     if (!ours) return absl::OkStatus();
-    if (!elsewhere_) return spool_->place(way.spooled, seal.sealed);
-    ASSIGN_OR_RETURN(const std::string sealed, spool_->read_grown(way.spooled, 0, 0));
-    return elsewhere_->put(seal.sealed, sealed);
+    if (elsewhere_) {
+      ASSIGN_OR_RETURN(const std::string sealed, spool_->read_grown(way.spooled, 0, 0));
+      RETURN_IF_ERROR(elsewhere_->put(seal.sealed, sealed));
+    } else {
+      RETURN_IF_ERROR(spool_->place(way.spooled, seal.sealed));
+    }
+    return keep_one(seal);
   }
 
   absl::Status drop(const Way& way) {

@@ -11,6 +11,7 @@
 #include "server/base/text.h"
 #include "server/store/release.h"
 #include "server/store/tenant_view.h"
+#include "tests/support/memory_object_store.h"
 #include "tests/unit/store/store_suite.h"
 
 namespace tryon {
@@ -292,6 +293,74 @@ TEST_P(SealStore, ADrapeIsFoundByItsBodyAndByItsGarment) {
 }
 
 EVERY_JOB_STORE(SealStore);
+
+// Another comes with the same bytes in the moment between a key and what it seals.
+class Interrupted : public testing::MemoryObjectStore {
+ public:
+  absl::Status put(const std::string& name, std::string_view bytes) override {
+    interrupt();
+    return MemoryObjectStore::put(name, bytes);
+  }
+  absl::Status place(const std::string& grown, const std::string& name) override {
+    interrupt();
+    return MemoryObjectStore::place(grown, name);
+  }
+  absl::Status erase(const std::string& name) override {
+    ++erased;
+    return MemoryObjectStore::erase(name);
+  }
+  std::function<void()> meanwhile;
+  int erased = 0;
+
+ private:
+  void interrupt() {
+    if (const auto now = std::exchange(meanwhile, nullptr)) now();
+  }
+};
+
+TEST(SealedTwins, OfTheSameBytesThatComeInOneMomentOneStaysAndItIsRead) {
+  const std::string bytes(100'000, 'x'), digest = sha256_hex(bytes);
+  const auto jobs = make_memory_job_store();
+  auto objects = std::make_unique<Interrupted>();
+  Interrupted* const object_store = objects.get();
+  const auto blobs = make_sealed_blob_store(jobs.get(), std::move(objects));
+  const auto upload = [&](const std::string& name) {
+    EXPECT_TRUE(blobs->begin_upload(name, digest, static_cast<int64_t>(bytes.size())).ok());
+    EXPECT_TRUE(blobs->append_upload(name, 0, bytes).ok());
+    EXPECT_TRUE(blobs->finish_upload(name).ok());
+  };
+  for (const bool whole : {true, false}) {
+    SCOPED_TRACE(whole);
+    object_store->erased = 0;
+    object_store->meanwhile = [&] { upload("theirs"); };
+    if (whole) {
+      EXPECT_EQ(blobs->put(bytes).value(), digest);
+    } else {
+      upload("mine");
+    }
+    EXPECT_EQ(object_store->erased, 1) << "the one without a key";
+    EXPECT_EQ(blobs->read(digest, 0, 0).value(), bytes);
+    EXPECT_TRUE(blobs->erase(digest).ok());
+    EXPECT_EQ(reason_of(blobs->blob_size(digest).status()), "BLOB_NOT_FOUND");
+  }
+}
+
+// It was taken for given up, and the other ended in its place: what is acknowledged is there.
+TEST(SealedTwins, AKeyThatWasTakenAwayIsKeptAgainWhereNothingElseIsThere) {
+  const std::string bytes(100'000, 'x'), digest = sha256_hex(bytes);
+  const auto jobs = make_memory_job_store();
+  auto objects = std::make_unique<Interrupted>();
+  Interrupted* const object_store = objects.get();
+  const auto blobs = make_sealed_blob_store(jobs.get(), std::move(objects));
+  object_store->meanwhile = [&] {
+    Seal theirs = jobs->find_seal(digest)->value();
+    EXPECT_TRUE(jobs->forget_seal(digest).ok());
+    theirs.sealed = sha256_hex("never placed");
+    EXPECT_TRUE(jobs->keep_seal(theirs).ok());
+  };
+  EXPECT_EQ(blobs->put(bytes).value(), digest);
+  EXPECT_EQ(blobs->read(digest, 0, 0).value(), bytes);
+}
 
 }  // namespace
 }  // namespace tryon
