@@ -45,8 +45,6 @@ class PollingNews : public TaskNews {
   }
 
  private:
-  static constexpr size_t kRemembered = 10'000;
-
   // Looking takes a tenth of a core at most, however many wait.
   void look_again_and_again() {
     constexpr absl::Duration kPoll = absl::Milliseconds(20);

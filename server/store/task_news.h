@@ -31,6 +31,7 @@ class TaskNews {
   virtual bool wait(const std::string& id, int64_t mark, absl::Time end, const Patience& patience);
 
  protected:
+  static constexpr size_t kRemembered = 10'000;  // tasks
   void heard(const std::string& id);
   void heard_of_all();
   // The tasks that are waited for: all of them, or only those that nobody has looked at since the waiting began.
@@ -42,7 +43,6 @@ class TaskNews {
     bool looked_at = false;
   };
 
-  static constexpr size_t kRemembered = 10'000;
   int64_t last_of(const std::string& id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void forget() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
