@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -61,32 +62,37 @@ class Load {
   }
 
  private:
+  struct Turn {
+    int64_t number;
+    SteadyClock::time_point due;
+  };
+
   bool open() const { return plan_.per_second > 0.0 || !plan_.gaps.empty(); }
   bool ending() const { return end_.cancelled() || stop_.cancelled(); }
 
   void call_on_and_on() {
-    while (!ending()) {
-      const auto [number, due] = next_turn();
-      if (ending()) return;
-      const absl::Status status = call_(number);
-      note(status, Seconds(SteadyClock::now() - due).count());
+    while (const auto turn = next_turn()) {
+      const absl::Status status = call_(turn->number);
+      note(status, Seconds(SteadyClock::now() - turn->due).count());
     }
   }
 
   // The next call's number and when it is due, then; one caller waits for that moment, the others for their turn.
-  std::pair<int64_t, SteadyClock::time_point> next_turn() {
+  // A number is taken only for a call that is made.
+  std::optional<Turn> next_turn() {
     std::lock_guard turn(turn_);
-    const int64_t number = next_++;
-    if (!open()) return {number, SteadyClock::now()};
-    const auto due = begin_ + std::chrono::duration_cast<SteadyClock::duration>(Seconds(due_s(plan_, number)));
-    wait_until(due);
-    return {number, due};
+    if (ending()) return std::nullopt;
+    if (!open()) return Turn{next_++, SteadyClock::now()};
+    const auto due = begin_ + std::chrono::duration_cast<SteadyClock::duration>(Seconds(due_s(plan_, next_)));
+    if (!wait_until(due)) return std::nullopt;
+    return Turn{next_++, due};
   }
 
-  void wait_until(SteadyClock::time_point due) {
+  bool wait_until(SteadyClock::time_point due) {
     constexpr auto kStep = std::chrono::milliseconds(50);
     while (!ending() && SteadyClock::now() < due)
       std::this_thread::sleep_until(std::min(due, SteadyClock::now() + kStep));
+    return !ending();
   }
 
   void note(const absl::Status& status, double seconds) {
