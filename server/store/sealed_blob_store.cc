@@ -214,29 +214,26 @@ class SealedBlobStore : public BlobStore {
     return Opened{*seal, std::move(key)};
   }
 
-  // False if another was first with the same bytes.
+  // Makes the key of these bytes this one; false if another's is kept and what it seals is there. A key without it is
+  // that of one who has ended between the two, or who is about to place it and will claim again.
   absl::StatusOr<bool> claim(const Seal& seal) {
-    ASSIGN_OR_RETURN(const Seal kept, jobs_->keep_seal(seal));
-    if (kept.sealed == seal.sealed) return true;
-    if (is_there(seal.name, seal.size)) return false;
-    RETURN_IF_ERROR(jobs_->forget_seal(seal.name));  // of one that ended between the key and the bytes
-    forget_key(seal.name);
-    RETURN_IF_ERROR(jobs_->keep_seal(seal).status());
-    return true;
+    ASSIGN_OR_RETURN(std::optional<Seal> kept, jobs_->find_seal(seal.name));
+    for (;;) {
+      if (!kept) {
+        ASSIGN_OR_RETURN(kept, jobs_->keep_seal(seal));
+      }
+      if (kept->sealed == seal.sealed) return true;
+      if (is_there(seal.name, seal.size)) return false;
+      RETURN_IF_ERROR(jobs_->forget_seal(seal.name));
+      forget_key(seal.name);
+      kept.reset();
+    }
   }
 
-  // Two that bring the same bytes in one moment may each place theirs: the one whose key is not kept goes again, and
-  // one that another has taken for given up, and that is there after all, takes its place back unless the other's is
-  // there too.
-  absl::Status keep_one(const Seal& mine) {
-    ASSIGN_OR_RETURN(std::optional<Seal> kept, jobs_->find_seal(mine.name));
-    while (!kept || kept->sealed != mine.sealed) {
-      if (kept && is_there(mine.name, mine.size)) return objects_->erase(mine.sealed);
-      if (kept) RETURN_IF_ERROR(jobs_->forget_seal(mine.name));
-      forget_key(mine.name);
-      ASSIGN_OR_RETURN(kept, jobs_->keep_seal(mine));
-    }
-    return absl::OkStatus();
+  // Two that bring the same bytes in one moment may each place theirs: one of them goes again.
+  absl::Status keep_one(const Seal& placed) {
+    ASSIGN_OR_RETURN(const bool ours, claim(placed));
+    return ours ? absl::OkStatus() : objects_->erase(placed.sealed);
   }
 
   absl::StatusOr<int64_t> grown(const Way& way) {

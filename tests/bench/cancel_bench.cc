@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,13 +14,8 @@
 
 #include "absl/time/clock.h"
 #include "google/longrunning/operations.grpc.pb.h"
-#include "server/base/hash.h"
-#include "server/base/text.h"
-#include "server/ops/metrics.h"
-#include "server/service/host.h"
 #include "server/service/tasks/runner.h"
-#include "server/store/job_store.h"
-#include "server/store/sealed_blob_store.h"
+#include "tests/bench/served.h"
 #include "tryon/v1/body.grpc.pb.h"
 #include "tryon/v1/drape.grpc.pb.h"
 #include "tryon/v1/garment.grpc.pb.h"
@@ -171,27 +165,13 @@ void measure(const std::string& address, JobStore* jobs, int tries) {
       "drape", [&] { return study.drape(); }, [&] { forget("drape"); }, tries);
 }
 
-int run(int tries) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / cat("tryon-bench-", random_hex(4));
-  std::filesystem::create_directories(folder);
-  int result = EXIT_FAILURE;
-  {
-    const auto jobs = open_sqlite_job_store(folder / "tasks.sqlite").value();
-    const auto blobs = make_sealed_blob_store(jobs.get(), open_directory_object_store(folder / "blobs").value());
-    Metrics metrics;
-    ServiceHost host(jobs.get(), blobs.get(), &metrics);
-    HostOptions options;
-    options.listen = "127.0.0.1:0";
-    TaskRunner runner(jobs.get(), blobs.get(), RunnerOptions{}, pipeline_executor(""), {});
-    std::thread worker([&] { (void)runner.run(); });
-    const auto port = host.start(options);
-    if (port.ok()) measure(cat("127.0.0.1:", *port), jobs.get(), tries), result = EXIT_SUCCESS;
-    runner.stop();
-    worker.join();
-    host.stop(absl::Seconds(5));
-  }
-  std::filesystem::remove_all(folder);
-  return result;
+bool measure_with_worker(const Served& served, int tries) {
+  TaskRunner runner(served.jobs, served.blobs, RunnerOptions{}, pipeline_executor(""), {});
+  std::thread worker([&] { (void)runner.run(); });
+  measure(served.address, served.jobs, tries);
+  runner.stop();
+  worker.join();
+  return true;
 }
 
 }  // namespace
@@ -199,5 +179,7 @@ int run(int tries) {
 
 int main(int argc, char** argv) {
   if (std::freopen("/dev/null", "w", stderr) == nullptr) return EXIT_FAILURE;
-  return tryon::run(argc > 1 ? std::atoi(argv[1]) : 5);
+  const int tries = argc > 1 ? std::atoi(argv[1]) : 5;
+  const auto measure = [&](const tryon::Served& served) { return tryon::measure_with_worker(served, tries); };
+  return tryon::with_service(measure) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

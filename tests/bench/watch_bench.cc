@@ -8,18 +8,12 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "absl/time/clock.h"
 #include "google/longrunning/operations.grpc.pb.h"
-#include "server/base/hash.h"
-#include "server/base/text.h"
-#include "server/ops/metrics.h"
-#include "server/service/host.h"
-#include "server/store/job_store.h"
-#include "server/store/sealed_blob_store.h"
+#include "tests/bench/served.h"
 #include "tryon/v1/body.grpc.pb.h"
 #include "tryon/v1/drape.grpc.pb.h"
 
@@ -83,14 +77,14 @@ bool until(const std::function<bool()>& holds) {
   return holds();
 }
 
-int measure(const std::string& address, int count) {
+bool measure(const std::string& address, int count) {
   const auto channel = connection(address);
   Operation operation;
   {
     grpc::ClientContext context;
     v1::CreateBodyRequest request;
     request.mutable_source()->set_sample(true);
-    if (!v1::BodyService::NewStub(channel)->CreateBody(&context, request, &operation).ok()) return EXIT_FAILURE;
+    if (!v1::BodyService::NewStub(channel)->CreateBody(&context, request, &operation).ok()) return false;
   }
   Heard heard;
   std::vector<std::unique_ptr<Watcher>> watchers;
@@ -114,32 +108,17 @@ int measure(const std::string& address, int count) {
   until([&] { return heard.done + heard.failed == count; });
   std::printf("%d heard of the end within %.2f s, %d were cut off\n", heard.done.load(), seconds_since(end),
               heard.failed.load());
-  return all && heard.done == count ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-int run(int count) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / cat("tryon-bench-", random_hex(4));
-  std::filesystem::create_directories(folder);
-  int result = EXIT_FAILURE;
-  {
-    const auto jobs = open_sqlite_job_store(folder / "tasks.sqlite").value();
-    const auto blobs = make_sealed_blob_store(jobs.get(), open_directory_object_store(folder / "blobs").value());
-    Metrics metrics;
-    ServiceHost host(jobs.get(), blobs.get(), &metrics);
-    HostOptions options;
-    options.listen = "127.0.0.1:0";
-    const auto port = host.start(options);
-    if (port.ok()) result = measure(cat("127.0.0.1:", *port), count);
-    host.stop(absl::Seconds(5));
-  }
-  std::filesystem::remove_all(folder);
-  return result;
+  return all && heard.done == count;
 }
 
 }  // namespace
 }  // namespace tryon
 
 int main(int argc, char** argv) {
-  if (std::freopen("/dev/null", "w", stderr) == nullptr) return EXIT_FAILURE;  // the log: a line for each watch that ends
-  return tryon::run(argc > 1 ? std::atoi(argv[1]) : 1000);
+  if (std::freopen("/dev/null", "w", stderr) == nullptr)
+    return EXIT_FAILURE;  // the log: a line for each watch that ends
+  const int count = argc > 1 ? std::atoi(argv[1]) : 1000;
+  const bool all =
+      tryon::with_service([&](const tryon::Served& served) { return tryon::measure(served.address, count); });
+  return all ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -318,48 +318,47 @@ class Interrupted : public testing::MemoryObjectStore {
   }
 };
 
-TEST(SealedTwins, OfTheSameBytesThatComeInOneMomentOneStaysAndItIsRead) {
-  const std::string bytes(100'000, 'x'), digest = sha256_hex(bytes);
-  const auto jobs = make_memory_job_store();
-  auto objects = std::make_unique<Interrupted>();
-  Interrupted* const object_store = objects.get();
-  const auto blobs = make_sealed_blob_store(jobs.get(), std::move(objects));
-  const auto upload = [&](const std::string& name) {
-    EXPECT_TRUE(blobs->begin_upload(name, digest, static_cast<int64_t>(bytes.size())).ok());
-    EXPECT_TRUE(blobs->append_upload(name, 0, bytes).ok());
-    EXPECT_TRUE(blobs->finish_upload(name).ok());
-  };
+class SealedTwins : public ::testing::Test {
+ protected:
+  void upload(const std::string& name) {
+    EXPECT_TRUE(blobs_->begin_upload(name, digest_, static_cast<int64_t>(bytes_.size())).ok());
+    EXPECT_TRUE(blobs_->append_upload(name, 0, bytes_).ok());
+    EXPECT_TRUE(blobs_->finish_upload(name).ok());
+  }
+
+  const std::string bytes_ = std::string(100'000, 'x'), digest_ = sha256_hex(bytes_);
+  const std::unique_ptr<JobStore> jobs_ = make_memory_job_store();
+  Interrupted* const objects_ = new Interrupted;  // the blob store's
+  const std::unique_ptr<BlobStore> blobs_ = make_sealed_blob_store(jobs_.get(), std::unique_ptr<SpoolStore>(objects_));
+};
+
+TEST_F(SealedTwins, OfTheSameBytesThatComeInOneMomentOneStaysAndItIsRead) {
   for (const bool whole : {true, false}) {
     SCOPED_TRACE(whole);
-    object_store->erased = 0;
-    object_store->meanwhile = [&] { upload("theirs"); };
+    objects_->erased = 0;
+    objects_->meanwhile = [&] { upload("theirs"); };
     if (whole) {
-      EXPECT_EQ(blobs->put(bytes).value(), digest);
+      EXPECT_EQ(blobs_->put(bytes_).value(), digest_);
     } else {
       upload("mine");
     }
-    EXPECT_EQ(object_store->erased, 1) << "the one without a key";
-    EXPECT_EQ(blobs->read(digest, 0, 0).value(), bytes);
-    EXPECT_TRUE(blobs->erase(digest).ok());
-    EXPECT_EQ(reason_of(blobs->blob_size(digest).status()), "BLOB_NOT_FOUND");
+    EXPECT_EQ(objects_->erased, 1) << "the one without a key";
+    EXPECT_EQ(blobs_->read(digest_, 0, 0).value(), bytes_);
+    EXPECT_TRUE(blobs_->erase(digest_).ok());
+    EXPECT_EQ(reason_of(blobs_->blob_size(digest_).status()), "BLOB_NOT_FOUND");
   }
 }
 
 // It was taken for given up, and the other ended in its place: what is acknowledged is there.
-TEST(SealedTwins, AKeyThatWasTakenAwayIsKeptAgainWhereNothingElseIsThere) {
-  const std::string bytes(100'000, 'x'), digest = sha256_hex(bytes);
-  const auto jobs = make_memory_job_store();
-  auto objects = std::make_unique<Interrupted>();
-  Interrupted* const object_store = objects.get();
-  const auto blobs = make_sealed_blob_store(jobs.get(), std::move(objects));
-  object_store->meanwhile = [&] {
-    Seal theirs = jobs->find_seal(digest)->value();
-    EXPECT_TRUE(jobs->forget_seal(digest).ok());
+TEST_F(SealedTwins, AKeyThatWasTakenAwayIsKeptAgainWhereNothingElseIsThere) {
+  objects_->meanwhile = [&] {
+    Seal theirs = jobs_->find_seal(digest_)->value();
+    EXPECT_TRUE(jobs_->forget_seal(digest_).ok());
     theirs.sealed = sha256_hex("never placed");
-    EXPECT_TRUE(jobs->keep_seal(theirs).ok());
+    EXPECT_TRUE(jobs_->keep_seal(theirs).ok());
   };
-  EXPECT_EQ(blobs->put(bytes).value(), digest);
-  EXPECT_EQ(blobs->read(digest, 0, 0).value(), bytes);
+  EXPECT_EQ(blobs_->put(bytes_).value(), digest_);
+  EXPECT_EQ(blobs_->read(digest_, 0, 0).value(), bytes_);
 }
 
 }  // namespace
