@@ -8,6 +8,7 @@
 #include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/garment/pattern_outline.h"
+#include "server/garment/stitch_points.h"
 #include "server/mesh/predicates.h"
 
 namespace tryon {
@@ -148,7 +149,8 @@ absl::StatusOr<Pattern> outlines_of(const MeshPattern& mesh) {
   return pattern;
 }
 
-GarmentMesh ready_garment(const MeshPattern& mesh) {
+GarmentMesh ready_garment(const MeshPattern& as_it_came) {
+  const MeshPattern mesh = with_stitched_vertices(as_it_came);
   GarmentMesh out;
   out.flat = mesh.flat;
   out.placed = mesh.placed;
@@ -161,18 +163,16 @@ GarmentMesh ready_garment(const MeshPattern& mesh) {
   out.panel_names = mesh.panel_names;
   std::map<std::pair<int, int>, int> seam_of;  // (panel, panel) -> seam
   for (const MeshStitch& s : mesh.stitches) {
-    const int partner = s.t < 0.5 ? s.b : s.c;
-    if (partner == s.a) continue;
-    const std::pair<int, int> key{mesh.panel[s.a], mesh.panel[partner]};
+    const std::pair<int, int> key{mesh.panel[s.a], mesh.panel[s.b]};
     const auto [it, fresh] = seam_of.insert({key, static_cast<int>(out.seams.size())});
     if (fresh) out.seams.emplace_back().stitch = it->second;
     Seam& seam = out.seams[it->second];
     if (!seam.left.empty() && mesh.panel[seam.left.back()] == key.first) {
       const double step = (mesh.flat[s.a] - mesh.flat[seam.left.back()]).norm();
       if (step < 0.1)
-        seam.left_length += step, seam.right_length += (mesh.flat[partner] - mesh.flat[seam.right.back()]).norm();
+        seam.left_length += step, seam.right_length += (mesh.flat[s.b] - mesh.flat[seam.right.back()]).norm();
     }
-    seam.left.push_back(s.a), seam.right.push_back(partner);
+    seam.left.push_back(s.a), seam.right.push_back(s.b);
   }
   return out;
 }

@@ -34,8 +34,7 @@ struct MeshPattern {
 absl::Status complete(MeshPattern* mesh);
 // The pieces' outlines as panels of polylines, for pictures and lists.
 absl::StatusOr<Pattern> outlines_of(const MeshPattern& mesh);
-// As the rest of the server takes it: each stitch becomes a pair with the nearer end of its edge; stitches that lie
-// between the ends are kept apart in MeshPattern for solvers that can use them.
+// As the rest of the server takes it: every stitch joins two vertices (stitch_points.h).
 GarmentMesh ready_garment(const MeshPattern& mesh);
 
 }  // namespace tryon
