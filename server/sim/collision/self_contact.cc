@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "server/sim/collision/element_distance.h"
@@ -18,6 +19,7 @@ constexpr Real kNeighbourShare = Real(0.2);    // of the shortest rest edge: con
 constexpr Real kSlipRange = Real(1e-4);        // m of slip over which friction grows to its limit
 constexpr Real kPull = Real(0.5);              // of stiffness times radius: the force that opens a contour
 constexpr int kFewShare = 200, kPatience = 5;  // one vertex in so many at its bound may wait so many iterations
+constexpr int kRounds = 12;                    // of halving ways, before what would meet keeps to its bound
 constexpr Real kLeastDistance = Real(1e-9);
 
 }  // namespace
@@ -31,8 +33,8 @@ SelfContact::SelfContact(const DrapeModel& model, Real radius, std::vector<Real>
       stiffness_(std::move(stiffness)) {
   reach_ = std::max(Real(2) * radius_, kReachShare * elements_.mean_edge());
   const int n = model.particle_count;
-  for (auto* v : {&origin_, &centre_, &start_, &pull_}) v->assign(n, RVec3::Zero());
-  for (auto* v : {&bound_, &moved_, &shift_}) v->assign(n, reach_);
+  for (auto* v : {&origin_, &centre_, &start_, &pull_, &way_}) v->assign(n, RVec3::Zero());
+  for (auto* v : {&bound_, &moved_, &shift_, &length_, &share_, &room_}) v->assign(n, reach_);
   crossed_.assign(n, 0);
 }
 
@@ -102,22 +104,30 @@ void SelfContact::rebound(const std::vector<RVec3>& x) {
   centre_ = x;
   stopped_ = waited_ = 0;
   ever_stopped_ = false;
-  Real farthest = 0;
+  farthest_ = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     moved_[i] = (x[i] - origin_[i]).norm();
-    farthest = std::max(farthest, moved_[i]);
+    farthest_ = std::max(farthest_, moved_[i]);
   }
-  for (size_t i = 0; i < x.size(); ++i) bound_[i] = kBoundShare * (reach_ - moved_[i] - farthest);
+  for (size_t i = 0; i < x.size(); ++i) bound_[i] = kBoundShare * (reach_ - moved_[i] - farthest_);
   for (Pair& pair : pairs_) {
     pair.least = pair.distance - moved(pair.v, pair.edges, moved_);
     if (pair.least < Real(0.5) * pair.distance) pair.least = gap_of(pair, x).distance;
     const Real bound = kBoundShare * std::max(pair.least, kLeastDistance);
     for (int v : pair.v) bound_[v] = std::min(bound_[v], bound);
   }
+  cover(0);
+}
+
+// touching_ for vertices that stay within their bounds, or go no farther than `way`.
+void SelfContact::cover(Real way) const {
+  covered_ = way;
   touching_.clear();
-  for (size_t k = 0; k < pairs_.size(); ++k)
-    if (pairs_[k].least - moved(pairs_[k].v, pairs_[k].edges, bound_) < pairs_[k].radius)
-      touching_.push_back(static_cast<int>(k));
+  for (size_t i = 0; i < bound_.size(); ++i) room_[i] = std::max(bound_[i], way);
+  for (size_t k = 0; k < pairs_.size(); ++k) {
+    const Pair& pair = pairs_[k];
+    if (pair.least - moved(pair.v, pair.edges, room_) < pair.radius) touching_.push_back(static_cast<int>(k));
+  }
 }
 
 // True if a search was needed.
@@ -145,13 +155,72 @@ bool SelfContact::refresh(const std::vector<RVec3>& x) {
   return renew_bounds(x);
 }
 
+// False if every vertex is within its bound.
+bool SelfContact::find_ways(const std::vector<RVec3>& x) {
+  bool all_within = true;
+  for (size_t i = 0; i < x.size(); ++i) {
+    way_[i] = x[i] - centre_[i];
+    length_[i] = way_[i].norm();
+    all_within = all_within && length_[i] <= bound_[i];
+  }
+  if (all_within) return false;
+  for (size_t i = 0; i < x.size(); ++i) {  // farther away there may be what was not looked for
+    const Real seen = kBoundShare * (reach_ - moved_[i] - farthest_);
+    share_[i] = length_[i] > seen ? seen / length_[i] : Real(1);
+    length_[i] *= share_[i];
+  }
+  roaming_.clear();
+  for (size_t k = 0; k < pairs_.size(); ++k) {
+    const Pair& pair = pairs_[k];
+    if (moved(pair.v, pair.edges, length_) <= 2 * kBoundShare * pair.least) continue;
+    const Gap gap = gap_of(pair, centre_);
+    roaming_.push_back({static_cast<int>(k), gap.apart / std::max(gap.distance, kLeastDistance), gap.distance});
+  }
+  return true;
+}
+
+// Along the normal of the nearest points the first element lies wholly before the second. How far before is a concave
+// function of time while all move straight: what is positive at both ends is positive between them.
+bool SelfContact::stays_apart(const Roaming& roaming) const {
+  const Pair& pair = pairs_[roaming.pair];
+  if (moved(pair.v, pair.edges, length_) <= 2 * kBoundShare * pair.least) return true;
+  const int split = pair.edges ? 2 : 1;
+  Real first = std::numeric_limits<Real>::max(), second = -first;
+  for (int k = 0; k < 4; ++k) {
+    const int v = pair.v[k];
+    const Real at = roaming.normal.dot(centre_[v] - centre_[pair.v[0]] + share_[v] * way_[v]);
+    k < split ? first = std::min(first, at) : second = std::max(second, at);
+  }
+  return first - second >= (1 - 2 * kBoundShare) * roaming.distance;
+}
+
+// Halves the ways of what would meet, down to the bounds, in which nothing meets.
+void SelfContact::shorten_ways() {
+  for (int round = 0;; ++round) {
+    shorter_.clear();
+    for (const Roaming& roaming : roaming_) {
+      if (stays_apart(roaming)) continue;
+      for (const int v : pairs_[roaming.pair].v)
+        if (length_[v] > bound_[v]) shorter_.push_back(v);
+    }
+    if (shorter_.empty()) return;
+    std::sort(shorter_.begin(), shorter_.end());
+    shorter_.erase(std::unique(shorter_.begin(), shorter_.end()), shorter_.end());
+    for (const int v : shorter_) {
+      const Real length = round < kRounds ? std::max(Real(0.5) * length_[v], bound_[v]) : bound_[v];
+      share_[v] *= length / length_[v];
+      length_[v] = length;
+    }
+  }
+}
+
 bool SelfContact::limit(std::vector<RVec3>* x) {
   stopped_ = 0;
+  if (!find_ways(*x)) return false;
+  shorten_ways();
   for (size_t i = 0; i < x->size(); ++i) {
-    const RVec3 moved = (*x)[i] - centre_[i];
-    const Real length = moved.norm();
-    if (length <= bound_[i]) continue;
-    (*x)[i] = centre_[i] + (bound_[i] / length) * moved;
+    if (share_[i] >= 1) continue;
+    (*x)[i] = centre_[i] + share_[i] * way_[i];
     ++stopped_;
   }
   ever_stopped_ = ever_stopped_ || stopped_ > 0;
@@ -172,7 +241,12 @@ RVec3 SelfContact::slip_of(const Grip& grip, const std::vector<RVec3>& x) const 
 
 double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
   double energy = 0;
-  for (size_t i = 0; i < x.size(); ++i) shift_[i] = (x[i] - centre_[i]).norm();
+  Real beyond = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    shift_[i] = (x[i] - centre_[i]).norm();
+    if (shift_[i] > bound_[i]) beyond = std::max(beyond, shift_[i]);
+  }
+  if (beyond > covered_) cover(2 * beyond);
   for (int index : touching_) {
     const Pair& pair = pairs_[index];
     if (pair.least - moved(pair.v, pair.edges, shift_) >= pair.radius) continue;  // cannot have come so near

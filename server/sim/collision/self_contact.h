@@ -1,11 +1,12 @@
 // What it is: contact of the cloth with itself: vertex-triangle and edge-edge pairs within a contact radius repel
-// (quadratic, a logarithm below half of the radius, even below steep_share of it), and no vertex may go farther between
-// two searches than bounds that keep every pair apart, so that what starts clean stays clean without continuous
-// collision tests. Pairs that start crossed are drawn apart along their intersection contour until they are clean.
-// Friction between layers is lagged Coulomb, smoothed. Units: m, N, J. Shapes: arrays [particle_count]. How it fails:
-// never. Thread rules: one object, one calling thread. Cites: Chen 2025 (offset geometric contact: energies and
-// displacement bounds); Volino and Magnenat-Thalmann 2006 (intersection contour minimisation); Li 2020 (incremental
-// potential contact: smoothed lagged friction).
+// (quadratic, a logarithm below half of the radius, even below steep_share of it). Between two searches a vertex may go
+// as far as a bound that keeps every pair apart, and farther where all its pairs stay apart along their normals, as
+// layers do that move alike: so what starts clean stays clean without continuous collision tests. Pairs that start
+// crossed are drawn apart along their intersection contour until they are clean. Friction between layers is lagged
+// Coulomb, smoothed. Units: m, N, J. Shapes: arrays [particle_count]. How it fails: never. Thread rules: one object,
+// one calling thread. Cites: Chen 2025 (offset geometric contact: energies and displacement bounds); Volino and
+// Magnenat-Thalmann 2006 (intersection contour minimisation); Li 2020 (incremental potential contact: smoothed lagged
+// friction).
 #pragma once
 
 #include <vector>
@@ -36,7 +37,7 @@ class SelfContact {
     Eigen::Matrix3d k;
   };
   void curvature(const std::vector<RVec3>& x, std::vector<Curvature>* pairs) const;
-  // Takes every vertex back into its bound; true if any was out.
+  // Takes vertices back on their ways until every pair stays apart all along; true if any was taken.
   bool limit(std::vector<RVec3>* x);
   // Crossed pairs of edge and triangle at the last search.
   int crossings() const { return crossing_count_; }
@@ -50,7 +51,14 @@ class SelfContact {
     Real radius;  // smaller between neighbours of neighbours
     Real stiffness;
     Real distance;  // at the last search
-    Real least;     // now, at the least
+    Real least;     // where the bounds are taken, at the least
+  };
+  // A pair that may move farther than its bounds, if its elements move alike: from the second element to the first,
+  // where the bounds were taken.
+  struct Roaming {
+    int pair;
+    RVec3 normal;
+    Real distance;
   };
   struct Grip {  // friction of a pair: its weights and normal of the step's start
     std::array<int, 4> v;
@@ -67,6 +75,10 @@ class SelfContact {
   void search(const std::vector<RVec3>& x);
   void rebound(const std::vector<RVec3>& x);
   bool renew_bounds(const std::vector<RVec3>& x);
+  bool find_ways(const std::vector<RVec3>& x);
+  bool stays_apart(const Roaming& roaming) const;
+  void shorten_ways();
+  void cover(Real way) const;
   Real moved(const std::array<int, 4>& v, bool edges, const std::vector<Real>& by) const;
   void find_crossings(const std::vector<RVec3>& x);
   void open_contour(const std::vector<RVec3>& x, int edge, int triangle, Real s);
@@ -79,17 +91,24 @@ class SelfContact {
   ClothElements elements_;
   Real radius_, reach_, steep_share_;
   std::vector<Real> friction_, stiffness_;
-  std::vector<Pair> pairs_;    // all within reach at the last search
-  std::vector<int> touching_;  // those that may come within their radius inside the bounds
+  std::vector<Pair> pairs_;            // all within reach at the last search
+  mutable std::vector<int> touching_;  // those that may come within their radius while no vertex leaves
+  mutable std::vector<Real> room_;     // its room: its bound, or covered_ where that is more
+  mutable Real covered_ = 0;
   std::vector<Grip> grips_;
   std::vector<RVec3> origin_, centre_, start_;  // of the last search; of the bounds; of the step
   std::vector<RVec3> pull_;                     // N, towards an uncrossed state
   std::vector<Real> bound_, moved_;             // moved_: since the last search
-  mutable std::vector<Real> shift_;             // of the evaluation in progress: since the bounds
-  std::vector<uint8_t> crossed_;                // [particle_count] belongs to a crossed pair
+  Real farthest_ = 0;                           // of those
+  std::vector<RVec3> way_;                      // of the limit() in progress: from centre_
+  std::vector<Real> length_, share_;            // of it; how much of it a vertex goes
+  std::vector<Roaming> roaming_;
+  std::vector<int> shorter_;         // whose ways are to be shortened
+  mutable std::vector<Real> shift_;  // of the evaluation in progress: since the bounds
+  std::vector<uint8_t> crossed_;     // [particle_count] belongs to a crossed pair
   int crossing_count_ = 0;
   bool searched_ = false, ever_stopped_ = false;  // ever; since the last bounds
-  int stopped_ = 0, waited_ = 0;  // vertices at their bound in the last limit(); refreshes put off since the bounds
+  int stopped_ = 0, waited_ = 0;  // vertices taken back by the last limit(); refreshes put off since the bounds
 };
 
 }  // namespace tryon::sim

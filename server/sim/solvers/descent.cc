@@ -36,6 +36,7 @@ double DescentSolver::slope_to_trial() const {
 
 bool DescentSolver::search_line(const RunContext& run) {
   const double slope = dot(gradient_, direction_);
+  halvings_ = max_halvings_;
   if (!(slope < 0)) return false;
   Real length = 1;
   for (int halving = 0; halving <= max_halvings_; ++halving, length *= Real(0.5)) {
@@ -46,6 +47,7 @@ bool DescentSolver::search_line(const RunContext& run) {
     const double trial = potential_.evaluate(run, trial_, &trial_gradient_);
     const double noise = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * potential_.scale();
     if (trial <= phi_ + kSufficientDecrease * std::min(expected, 0.0) + noise) {
+      halvings_ = halving;
       accepted();
       x_.swap(trial_);
       gradient_.swap(trial_gradient_);

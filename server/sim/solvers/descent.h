@@ -40,6 +40,7 @@ class DescentSolver : public Solver {
   double phi_ = 0;
   const RunContext* run_ = nullptr;  // of the step in progress
   int max_halvings_ = 12;            // of a step along direction_
+  int halvings_ = 0;                 // of the last one
 
  private:
   double slope_to_trial() const;  // by the gradient at x_

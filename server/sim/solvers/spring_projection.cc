@@ -9,7 +9,8 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr int kSurfaceTurn = 16;          // iterations from one move along the surface to the next
+constexpr int kSurfaceTurn = 16;          // iterations from one move along the surface to the next, at the least
+constexpr int kPoorTurn = 4;              // halvings from which such a move is not worth its price
 constexpr double kRefactorShare = 0.002;  // of the particles
 
 }  // namespace
@@ -74,7 +75,13 @@ void SpringProjection::choose_start(const RunContext& run, const DrapeState& sta
   if (stay < fresh) std::copy(state.x.begin(), state.x.end(), x_.begin());
 }
 
-bool SpringProjection::along_surface(int iteration) const { return touching_ && iteration % kSurfaceTurn == 1; }
+// Where the last move along the surface got nowhere, the next one waits twice as long.
+void SpringProjection::take_turns(int iteration) {
+  if (iteration == 0) along_surface_ = false, next_turn_ = 1, turn_ = kSurfaceTurn;
+  if (along_surface_ && halvings_ >= kPoorTurn) turn_ *= 2;
+  along_surface_ = touching_ && iteration == next_turn_;
+  if (along_surface_) next_turn_ += turn_;
+}
 
 // While the body is touched, one iteration in kSurfaceTurn uses a second matrix. The usual one, with contact stiffness
 // on its diagonal, moves pressed particles well along the normal, but holds them along the surface too (a scalar entry
@@ -82,12 +89,13 @@ bool SpringProjection::along_surface(int iteration) const { return touching_ && 
 // its contacts hold taken out. Taking turns evenly costs a drape half its convergence, none at all makes sliding
 // sticky.
 absl::Status SpringProjection::find_direction(int iteration) {
+  take_turns(iteration);
   std::copy(gradient_.begin(), gradient_.end(), direction_.begin());
   const auto hold = [this](std::vector<RVec3>* r) {
     for (int i = 0; i < model_.particle_count; ++i) potential_.contact().keep_free_part(i, x_[i], &(*r)[i]);
   };
   lbfgs_.apply(&direction_, [&](std::vector<RVec3>* r) {
-    if (!along_surface(iteration)) return cholesky_.solve(r->data(), r->data());
+    if (!along_surface_) return cholesky_.solve(r->data(), r->data());
     hold(r);
     free_cholesky_.solve(r->data(), r->data());
     hold(r);
@@ -105,8 +113,8 @@ void SpringProjection::accepted() {
   lbfgs_.push(scratch_s_, scratch_y_);
 }
 
-bool SpringProjection::try_otherwise(int iteration) {
-  if (along_surface(iteration)) return true;
+bool SpringProjection::try_otherwise(int) {
+  if (along_surface_) return true;
   if (lbfgs_.pairs() == 0) return false;
   lbfgs_.clear();
   return true;

@@ -192,6 +192,61 @@ TEST(SelfContact, TheCertificatesForcesAreThoseOfTheSolverBySomeOtherWay) {
   EXPECT_GT(largest, 1e-3);
 }
 
+SelfContact contact_of(const DrapeModel& model) {
+  return SelfContact(model, Real(2e-3), std::vector<Real>(model.particle_count, 0),
+                     std::vector<Real>(model.particle_count, 50), static_cast<Real>(Scene{}.steep_share));
+}
+
+TEST(SelfContact, LayersThatMoveAlikeGoFartherThanTheyAreApart) {
+  const ClothInput cloth = two_sheets(0.0016, 0.003);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  SelfContact contact = contact_of(*model);
+  const std::vector<RVec3> start = reals(cloth.positions);
+  contact.begin_step(start);
+  std::vector<RVec3> together = start, on_each_other = start;
+  for (RVec3& p : together) p += RVec3(Real(1e-3), Real(-4e-3), Real(2e-3));
+  for (size_t i = 121; i < start.size(); ++i) on_each_other[i] += RVec3(Real(1e-3), Real(-4e-3), Real(2e-3));
+  EXPECT_FALSE(contact.limit(&together));
+  EXPECT_EQ(together.back(), start.back() + RVec3(Real(1e-3), Real(-4e-3), Real(2e-3)));
+  EXPECT_TRUE(contact.limit(&on_each_other)) << "the upper one alone";
+  EXPECT_LT((on_each_other.back() - start.back()).norm(), 2e-3);
+}
+
+// Each vertex anywhere, all in waves, or all alike with a little of the others: nothing meets at the end nor on the
+// way.
+TEST(SelfContact, HoweverLayersAreMovedTheyDoNotCrossOnTheWay) {
+  const ClothInput cloth = two_sheets(0.0016, 0.003);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  SelfContact contact = contact_of(*model);
+  std::vector<RVec3> x = reals(cloth.positions);
+  contact.begin_step(x);
+  Random random;
+  int taken_back = 0;
+  Real farthest = 0;
+  for (int turn = 0; turn < 60; ++turn) {
+    const RVec3 common = Real(0.012) * random.point(), wave = random.point() * 40;
+    std::vector<RVec3> trial = x;
+    for (RVec3& p : trial) {
+      if (turn % 3 == 0) p += Real(0.012) * random.point();
+      if (turn % 3 == 1) p += std::sin(wave.dot(p)) * common;
+      if (turn % 3 == 2) p += common + Real(5e-4) * random.point();
+    }
+    taken_back += contact.limit(&trial);
+    for (int i = 1; i <= 8; ++i) {
+      std::vector<RVec3> between = x;
+      for (size_t k = 0; k < x.size(); ++k) between[k] += (trial[k] - x[k]) * Real(i) / 8;
+      ASSERT_EQ(crossings(*model, between), 0) << turn << " at " << i << " eighths";
+    }
+    farthest = std::max(farthest, (trial[0] - x[0]).norm());
+    x = trial;
+    if (turn % 2 == 1) contact.renew(x);  // every second trial starts where the bounds are not
+  }
+  EXPECT_GT(taken_back, 20);
+  EXPECT_GT(farthest, 1e-3);
+}
+
 DrapeState drop(const ClothInput& cloth, const DrapeModel& model, double self_contact, int steps) {
   SolverSettings settings;
   settings.iterations = 20;
