@@ -3,7 +3,8 @@
 // of triangles that cross (exact), depth in the body and pairs of triangles that cross it, how far the seams were
 // apart. Options: --templates (instead of the files: each template in S, M and L on five people of sizes),
 // --only=TEXT (repeatable), --every=N (each Nth garment), --edge=20 (mm), --fabric=NAME, --threads=1,
-// --layers=where-needed|always|never, --isometric (bending), --coarsest=600, --png=DIR, --repeat=1.
+// --layers=where-needed|always|never, --isometric (bending), --coarsest=600, --png=DIR, --repeat=1; or --scene=all
+// (dress_knife, t_shirt, trousers, cusick; repeatable) with --size=VERTICES and --on=THREADS (repeatable).
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -21,6 +22,7 @@
 #include "server/garment/template.h"
 #include "server/io/pattern_json.h"
 #include "server/metrics/metrics.h"
+#include "tests/bench/drape_scenes.h"
 #include "tests/bench/study_options.h"
 #include "tests/bench/study_person.h"
 #include "tests/support/shared_data.h"
@@ -169,6 +171,7 @@ int study(const Options& options) {
 
 int main(int argc, char** argv) {
   tryon::Options options;
+  tryon::scenes::Options scenes;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     tryon::take_option(arg, "--only=", &options.only);
@@ -180,10 +183,15 @@ int main(int argc, char** argv) {
     tryon::take_option(arg, "--repeat=", &options.repeat);
     tryon::take_option(arg, "--coarsest=", &options.settle.coarsest);
     tryon::take_option(arg, "--solver=", &options.settle.solver);
+    tryon::take_option(arg, "--scene=", &scenes.scenes);
+    tryon::take_option(arg, "--size=", &scenes.sizes);
+    tryon::take_option(arg, "--on=", &scenes.threads);
     if (arg == "--templates") options.templates = true;
     if (arg == "--isometric") options.settle.bend = tryon::sim::BendLaw::kIsometric;
     if (arg == "--layers=always") options.settle.layers = tryon::LayerContact::kAlways;
     if (arg == "--layers=never") options.settle.layers = tryon::LayerContact::kNever;
   }
-  return tryon::study(options);
+  if (scenes.scenes.empty()) return tryon::study(options);
+  scenes.png = options.png, scenes.repeat = options.repeat, scenes.settle = options.settle;
+  return tryon::scenes::study(scenes);
 }

@@ -37,7 +37,7 @@ TEST_F(Motions, WhatARunningDrapeShowsCanBeFetchedAndOnlyItsFramesStay) {
   const std::string name = service_.client().begin_drape(service_.drape_request()).value();
   std::string look, frames;
   const auto status = service_.client().watch(name, [&](const std::string&, const v1::OperationMetadata& metadata) {
-    if (metadata.files_size() != 2) return;  // once it is released there are more frames
+    if (metadata.files_size() != 2 || !look.empty()) return;  // once it is released there are more frames, and no look
     EXPECT_EQ(metadata.state(), v1::TASK_STATE_RUNNING);
     frames = service_.client().fetch(metadata.files(0)).value();
     EXPECT_EQ(metadata.files(1).media_type(), "model/gltf-binary");
