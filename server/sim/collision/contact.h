@@ -44,6 +44,12 @@ class ContactSet {
   RVec3 outside(int i, const RVec3& x) const {
     return reachable_ ? RVec3(x + std::max(Real(0), -gap(i, x)) * plane_[i].normal) : x;
   }
+  // What the nearest surface pushes particle i with, were it at x and then `out` metres farther off: J, N, N/m.
+  Push pressing(int i, const RVec3& x, Real out) const {
+    if (!reachable_) return {0, 0, 0};
+    const Push push = push_below(wanted_offset_ - distance_to(plane_[i], i, x) - out, wanted_offset_);
+    return {stiffness_[i] * push.energy, stiffness_[i] * push.force, stiffness_[i] * push.curvature};
+  }
   Real stiffness(int i) const { return stiffness_[i]; }
   // For methods that move positions: how far x lies below the offset (0 outside), where out is, the two coefficients.
   Real depth(int i, const RVec3& x) const { return reachable_ ? std::max(Real(0), -gap(i, x)) : Real(0); }

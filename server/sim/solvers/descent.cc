@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "server/base/status.h"
 #include "server/sim/solvers/lbfgs.h"
@@ -16,13 +15,13 @@ constexpr double kSufficientDecrease = 1e-4;  // Armijo
 }  // namespace
 
 DescentSolver::DescentSolver(const DrapeModel& model, const SolverSettings& settings)
-    : model_(model), settings_(settings), potential_(model, settings) {
+    : model_(model), settings_(settings), potential_(model, settings), target_(settings.tolerance) {
   for (auto* v : {&x_, &trial_, &gradient_, &trial_gradient_, &direction_})
     v->assign(model.particle_count, RVec3::Zero());
 }
 
 bool DescentSolver::converged() const {
-  const double limit = settings_.tolerance * static_cast<double>(model_.mean_weight);
+  const double limit = target_ * static_cast<double>(model_.mean_weight);
   double largest = 0;
   for (const RVec3& g : gradient_) largest = std::max(largest, static_cast<double>(g.squaredNorm()));
   return largest <= limit * limit;
@@ -102,6 +101,7 @@ absl::StatusOr<StepReport> DescentSolver::step(const RunContext& run, const Scen
   if (!std::isfinite(phi_)) return potential_.not_finite("solve", x_);
   report.potential = phi_;
   potential_.finish(run, scene, x_, state, &report);
+  last_residual_ = report.residual_max;
   for (const RVec3& x : state->x)
     if (!x.allFinite()) return potential_.not_finite("contact", state->x);
   report.total_s = now_s() - start;

@@ -5,6 +5,7 @@
 // step of its own.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "server/sim/solvers/incremental_potential.h"
@@ -41,6 +42,8 @@ class DescentSolver : public Solver {
   const RunContext* run_ = nullptr;  // of the step in progress
   int max_halvings_ = 12;            // of a step along direction_
   int halvings_ = 0;                 // of the last one
+  double target_;                    // largest gradient / mean weight at which a step ends: the tolerance, or more
+  double last_residual_ = std::numeric_limits<double>::infinity();  // of the step before
 
  private:
   double slope_to_trial() const;  // by the gradient at x_

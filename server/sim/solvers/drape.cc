@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/base/status.h"
+#include "server/sim/solvers/contact_compliance.h"
 #include "server/sim/solvers/hessian.h"
 #include "server/sim/solvers/spring_projection.h"
 
@@ -18,7 +19,9 @@ constexpr int kPlainSteps = 20;       // steps towards rest before the Hessian i
 constexpr int kWindow = 5;            // iterations by which the pace is judged
 constexpr double kFactorPrice = 30;   // in iterations
 constexpr double kMostPatience = 16;
-constexpr int kConvexTurns = 4;  // factors taken convex once the true Hessian was not positive definite
+constexpr int kTrueTurn = 4;  // once the true Hessian was not positive definite it is tried at each such factor
+constexpr double kHalfKept = 0.5;
+constexpr double kForcing = 0.3, kLoosest = 0.1;  // a step is minimised to such a share of the residual before it
 
 class Drape : public SpringProjection {
  public:
@@ -28,6 +31,7 @@ class Drape : public SpringProjection {
  private:
   absl::Status prepare(StepReport* report) override {
     if (towards_rest() && steps_++ >= kPlainSteps && !hessian_) take_hessian();
+    if (towards_rest()) target_ = std::max(settings_.tolerance, std::min(kLoosest, kForcing * last_residual_));
     return SpringProjection::prepare(report);
   }
 
@@ -41,7 +45,13 @@ class Drape : public SpringProjection {
     if (!hessian_) return SpringProjection::find_direction(iteration);
     ++age_;
     std::copy(gradient_.begin(), gradient_.end(), direction_.begin());
-    lbfgs_.apply(&direction_, [this](std::vector<RVec3>* r) { hessian_->solve(*r, r); });
+    bool all = true;
+    lbfgs_.apply(&direction_, [&](std::vector<RVec3>* r) {
+      right_ = *r;
+      hessian_->solve(right_, r);
+      all = compliance_->correct(x_, right_, r);
+    });
+    if (!all && age_ >= kWindow * patience_) usable_ = false;
     for (RVec3& d : direction_) d = -d;
     return absl::OkStatus();
   }
@@ -50,6 +60,7 @@ class Drape : public SpringProjection {
 
   void take_hessian() {
     hessian_ = std::make_unique<PotentialHessian>(potential_, settings_);
+    compliance_ = std::make_unique<ContactCompliance>(potential_, hessian_.get());
     lbfgs_.clear();
     pace_.clear();
     usable_ = false;
@@ -71,21 +82,26 @@ class Drape : public SpringProjection {
     lbfgs_.clear();
     age_ = 0;
     usable_ = true;
-    if (--convex_turns_ <= 0) {
-      if (!hessian_->assemble(x_, false, *run_)) return run_->check();
+    for (const double kept : {PotentialHessian::kTrueHessian, kHalfKept, PotentialHessian::kConvexHessian}) {
+      if (kept == PotentialHessian::kTrueHessian && --true_turn_ > 0) continue;
+      if (!hessian_->assemble(x_, kept, *run_)) return run_->check();
       const int failed = hessian_->factor(*run_);
-      if (failed == -1) return absl::OkStatus();
       if (failed == Cholesky::kStopped) return run_->check();
-      convex_turns_ = kConvexTurns;
+      if (failed < 0) {
+        compliance_->renew(x_);
+        return absl::OkStatus();
+      }
+      if (kept == PotentialHessian::kTrueHessian) true_turn_ = kTrueTurn;
     }
-    if (!hessian_->assemble(x_, true, *run_)) return run_->check();
-    const int failed = hessian_->factor(*run_);
-    if (failed == Cholesky::kStopped) return run_->check();
-    if (failed < 0) return absl::OkStatus();
     if (!std::isfinite(phi_)) return potential_.not_finite("factor", gradient_);
-    hessian_.reset();  // rounding, where contact is a million million times as stiff as what it holds
+    drop_hessian();  // rounding, where contact is a million million times as stiff as what it holds
     steps_ = 0;
     return absl::OkStatus();
+  }
+
+  void drop_hessian() {
+    compliance_.reset();
+    hessian_.reset();
   }
 
   bool try_otherwise(int iteration) override {
@@ -99,10 +115,13 @@ class Drape : public SpringProjection {
     return age_ > 1;
   }
 
-  std::unique_ptr<PotentialHessian> hessian_;   // made once the plain descent has had its steps
-  std::vector<double> pace_;                    // largest gradient of each iteration of the step, in mean weights
-  int steps_ = 0, age_ = 0, convex_turns_ = 0;  // towards rest; iterations since the factor was taken; convex ones left
-  double before_ = 0, patience_ = 1;            // the pace at the last look; in factor prices
+  std::unique_ptr<PotentialHessian> hessian_;  // made once the plain descent has had its steps
+  std::unique_ptr<ContactCompliance> compliance_;
+  std::vector<RVec3> right_;
+  std::vector<double> pace_;  // largest gradient of each iteration of the step, in mean weights
+  int steps_ = 0, age_ = 0,
+      true_turn_ = 0;                 // towards rest; iterations since the factor was taken; factors until the true one
+  double before_ = 0, patience_ = 1;  // the pace at the last look; in factor prices
   bool usable_ = false;
 };
 

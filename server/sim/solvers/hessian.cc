@@ -15,13 +15,13 @@ namespace {
 
 constexpr size_t kFewShare = 20;  // one pair of layers in so many may lack blocks between its particles
 
-// The Hessian of 1/2 k (|e| - rest)^2; a compressed spring's sideways push is left out where `convex`.
-Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, bool convex) {
+// The Hessian of 1/2 k (|e| - rest)^2; of a compressed spring's sideways push the share `kept`.
+Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, double kept) {
   const double length = e.norm();
   if (length <= static_cast<double>(spring::kTinyLength)) return k * Eigen::Matrix3d::Identity();
   const Vec3 u = e / length;
   double across = 1 - rest / length;
-  if (convex) across = std::max(0.0, across);
+  if (across < 0) across *= kept;
   return k * (across * (Eigen::Matrix3d::Identity() - u * u.transpose()) + u * u.transpose());
 }
 
@@ -116,7 +116,7 @@ void PotentialHessian::add_at(int index, bool turned, const Matrix3& k) {
     for (int r = 0; r < 3; ++r) at[c * height + r] += turned ? k(c, r) : k(r, c);
 }
 
-void PotentialHessian::add_threads(const std::vector<RVec3>& x, bool convex) {
+void PotentialHessian::add_threads(const std::vector<RVec3>& x, double kept) {
   const double half_root = std::sqrt(0.5);
   for (int t = 0; t < model_.threads.count() && go_on(t); ++t) {
     const Triangle& corner = model_.triangles[t];
@@ -133,7 +133,7 @@ void PotentialHessian::add_threads(const std::vector<RVec3>& x, bool convex) {
         c[d][i] = d == 0 ? cx[i] : d == 1 ? cy[i] : half_root * (d == 2 ? cx[i] + cy[i] : cx[i] - cy[i]);
         e += c[d][i] * x[corner[i]].cast<double>();
       }
-      k[d] = spring_hessian(stiffness[d], 1.0, e, convex);
+      k[d] = spring_hessian(stiffness[d], 1.0, e, kept);
     }
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b <= a; ++b) {
@@ -144,16 +144,17 @@ void PotentialHessian::add_threads(const std::vector<RVec3>& x, bool convex) {
   }
 }
 
-void PotentialHessian::add_membranes(const std::vector<RVec3>& x, bool convex) {
+void PotentialHessian::add_membranes(const std::vector<RVec3>& x, double kept) {
   for (int t = 0; t < model_.membranes.count() && go_on(t); ++t) {
     const Triangle& corner = model_.triangles[t];
     const auto& s = model_.membranes.shape[t];
     const RVec3 e1 = x[corner[1]] - x[corner[0]], e2 = x[corner[2]] - x[corner[0]];
     Eigen::Matrix<double, 6, 6> k =
         membrane::hessian(model_.membranes.stiffness[t], s[0] * e1 + s[1] * e2, s[2] * e1 + s[3] * e2).cast<double>();
-    if (convex) {
+    if (kept < 1) {
       const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> eigen(k);
-      k = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
+      const auto positive = eigen.eigenvalues().cwiseMax(kept * eigen.eigenvalues());
+      k = eigen.eigenvectors() * positive.asDiagonal() * eigen.eigenvectors().transpose();
     }
     const double cx[3] = {-double(s[0]) - double(s[1]), double(s[0]), double(s[1])};
     const double cy[3] = {-double(s[2]) - double(s[3]), double(s[2]), double(s[3])};
@@ -183,21 +184,21 @@ void PotentialHessian::add_bend_matrix() {
   }
 }
 
-void PotentialHessian::add_springs(const std::vector<RVec3>& x, bool convex) {
+void PotentialHessian::add_springs(const std::vector<RVec3>& x, double kept) {
   const Springs& springs = model_.springs;
   for (int s = 0; s < springs.count() && go_on(s); ++s) {
     const double k = tie::stiffness(springs, s, static_cast<Real>(settings_.tie_stiffness));
     const double rest = tie::rest(springs, s, potential_.tie_rest_ratio());
     const RVec3 e = x[springs.a[s]] - x[springs.b[s]];
-    Matrix3 hessian = spring_hessian(k, rest, e.cast<double>(), convex);
+    Matrix3 hessian = spring_hessian(k, rest, e.cast<double>(), kept);
     if (springs.kind[s] == SpringKind::kTether && spring::is_slack(static_cast<Real>(rest), e)) hessian.setZero();
     add(hessian), add(-hessian), add(hessian);  // (a, a), (b, a), (b, b)
   }
 }
 
 // B_ef (grad theta_e grad theta_f^T and its transpose) for each pair, and the moment times the angle's own Hessian,
-// which is left out where `convex`: the rest is positive semidefinite because B is.
-void PotentialHessian::add_folds(const std::vector<RVec3>& x, bool convex) {
+// of which the share `kept`: the rest is positive semidefinite because B is.
+void PotentialHessian::add_folds(const std::vector<RVec3>& x, double kept) {
   const Folds& folds = model_.folds;
   const auto corners = [&](int f) -> fold::Corners {
     const auto& p = folds.particle[f];
@@ -214,7 +215,7 @@ void PotentialHessian::add_folds(const std::vector<RVec3>& x, bool convex) {
     for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k)
       moment += static_cast<double>(folds.stiffness[k]) * angle[folds.column[k]];
     fold::Matrix12 own = fold::Matrix12::Zero();
-    if (!convex) own = moment * fold::angle_hessian(corners(f));
+    if (kept > 0) own = kept * moment * fold::angle_hessian(corners(f));
     for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k) {
       const int g = folds.column[k];
       if (g > f) continue;
@@ -298,19 +299,19 @@ bool PotentialHessian::go_on(int element) {
   return !stopped_;
 }
 
-bool PotentialHessian::assemble(const std::vector<RVec3>& x, bool convex, const RunContext& run) {
+bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const RunContext& run) {
   run_ = &run;
   stopped_ = false;
   look_at_layers(x);
   std::fill(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros(), 0.0);
   next_ = 0;
-  add_threads(x, convex);
-  add_membranes(x, convex);
+  add_threads(x, kept);
+  add_membranes(x, kept);
   add_hinges(model_.hinges, 1.0);
   add_hinges(model_.viscous, 1.0 / settings_.time_step);
   add_bend_matrix();
-  add_springs(x, convex);
-  add_folds(x, convex);
+  add_springs(x, kept);
+  add_folds(x, kept);
   if (stopped_) return false;
   add_particles(x);
   clear_pinned();

@@ -17,13 +17,18 @@ namespace tryon::sim {
 class PotentialHessian {
  public:
   explicit PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings);
-  // At x; `convex` clamps what would make an element indefinite.
-  // False where the context says stop (asked every kElementsBetweenChecks elements); then the matrix is of no use.
+  // At x. `kept` is the share that is kept of what makes an element indefinite: kTrueHessian, kConvexHessian (then no
+  // element is), or between them, where the whole is seldom indefinite and far nearer to the true one. False where the
+  // context says stop (asked every kElementsBetweenChecks elements); then the matrix is of no use.
   static constexpr int kElementsBetweenChecks = 512;
-  bool assemble(const std::vector<RVec3>& x, bool convex, const RunContext& run = {});
+  static constexpr double kTrueHessian = 1, kConvexHessian = 0;
+  bool assemble(const std::vector<RVec3>& x, double kept, const RunContext& run = {});
   int factor(const RunContext& run = {});  // -1, Cholesky::kStopped, or the first row without a positive pivot
   // Solves H d = r; r is zero at pinned particles.
   void solve(const std::vector<RVec3>& r, std::vector<RVec3>* d);
+  // The same in place for three right-hand sides at once, at the price of one: [3 particle_count].
+  void solve_three(std::vector<RVec3>* r) { factor_.solve(r->data(), r->data()); }
+  const Eigen::SparseMatrix<double>& matrix() const { return matrix_; }  // assembled: lower triangle, whole blocks
   // y = H x, for judging (uses the assembled values).
   void multiply(const std::vector<RVec3>& x, std::vector<RVec3>* y) const;
 
@@ -33,12 +38,12 @@ class PotentialHessian {
   void visit_pairs(Visit visit) const;  // visit(i, j): every block that an element adds to, in assembly order
   void build_pattern();
   void add(const Matrix3& k);  // to the next block in assembly order
-  void add_threads(const std::vector<RVec3>& x, bool convex);
-  void add_membranes(const std::vector<RVec3>& x, bool convex);
+  void add_threads(const std::vector<RVec3>& x, double kept);
+  void add_membranes(const std::vector<RVec3>& x, double kept);
   void add_hinges(const Hinges& hinges, double times);
   void add_bend_matrix();
-  void add_folds(const std::vector<RVec3>& x, bool convex);
-  void add_springs(const std::vector<RVec3>& x, bool convex);
+  void add_folds(const std::vector<RVec3>& x, double kept);
+  void add_springs(const std::vector<RVec3>& x, double kept);
   void add_particles(const std::vector<RVec3>& x);
   void look_at_layers(const std::vector<RVec3>& x);
   void add_layers(std::vector<Matrix3>* own);

@@ -58,7 +58,8 @@ class IncrementalPotential {
   ContactSet& contact() { return contact_; }
   const ContactSet& contact() const { return contact_; }
   const SelfContact* layers() const { return self_contact_.get(); }  // null where the scene has none
-  // M/h^2 + L of Wan 2020 (eq. 15) and the damping's, pinned rows and columns cleared to the identity: [particle_count, particle_count].
+  // M/h^2 + L of Wan 2020 (eq. 15) and the damping's, pinned rows and columns cleared to the identity: [particle_count,
+  // particle_count].
   Eigen::SparseMatrix<double> constant_matrix() const;
 
  private:

@@ -41,10 +41,10 @@ class Newton : public DescentSolver {
 
   // The true Hessian gives quadratic convergence near the answer; far from it it is often not positive definite.
   absl::Status find_direction(int) override {
-    if (!hessian_.assemble(x_, false, *run_)) return run_->check();
+    if (!hessian_.assemble(x_, PotentialHessian::kTrueHessian, *run_)) return run_->check();
     int failed = hessian_.factor(*run_);
     if (failed >= 0) {
-      if (!hessian_.assemble(x_, true, *run_)) return run_->check();
+      if (!hessian_.assemble(x_, PotentialHessian::kConvexHessian, *run_)) return run_->check();
       failed = hessian_.factor(*run_);
     }
     if (failed == Cholesky::kStopped) return run_->check();
@@ -73,7 +73,7 @@ class BaraffWitkin : public Solver {
     std::copy(state->x.begin(), state->x.end(), x_.begin());
     potential_.contact().lag_normal_forces(x_);
     report.potential = potential_.evaluate(run, x_, &gradient_);
-    if (!hessian_.assemble(x_, true, run)) return run.check();
+    if (!hessian_.assemble(x_, PotentialHessian::kConvexHessian, run)) return run.check();
     const int failed = hessian_.factor(run);
     if (failed == Cholesky::kStopped) return run.check();
     if (failed >= 0) return not_definite(potential_, gradient_, failed);

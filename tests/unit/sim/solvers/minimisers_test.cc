@@ -101,7 +101,7 @@ TEST_P(HessianOf, IsTheDerivativeOfTheGradientWithContactSeamsAndPins) {
   ASSERT_TRUE(potential.begin({}, scene, state, &report).ok());
   potential.contact().lag_normal_forces(state.x);
   PotentialHessian hessian(potential, settings);
-  hessian.assemble(state.x, false);
+  hessian.assemble(state.x, PotentialHessian::kTrueHessian);
   const size_t n = state.x.size();
   std::vector<RVec3> direction(n), product(n, RVec3::Zero()), plus(n), minus(n), moved = state.x;
   for (size_t i = 0; i < n; ++i)
@@ -203,7 +203,7 @@ TEST(Hessian, LayersThatTouchMoveTogetherFreelyAndApartNotAtAll) {
   StepReport report;
   ASSERT_TRUE(potential.begin({}, scene, state, &report).ok());
   PotentialHessian hessian(potential, {});
-  hessian.assemble(state.x, true);
+  hessian.assemble(state.x, PotentialHessian::kConvexHessian);
   const size_t n = state.x.size(), below = n - 36;
   std::vector<RVec3> together(n, RVec3(0, 1, 0)), apart = together, product(n, RVec3::Zero());
   hessian.multiply(together, &product);
@@ -228,7 +228,7 @@ TEST(Hessian, SolvesWhatItMultiplies) {
   StepReport report;
   ASSERT_TRUE(potential.begin({}, still_scene(), state, &report).ok());
   PotentialHessian hessian(potential, {});
-  hessian.assemble(state.x, true);
+  hessian.assemble(state.x, PotentialHessian::kConvexHessian);
   ASSERT_EQ(hessian.factor(), -1);
   std::vector<RVec3> right(state.x.size()), solution(state.x.size()), back(state.x.size());
   for (size_t i = 1; i < right.size(); ++i) right[i] = RVec3(Real(std::sin(i)), Real(1), Real(std::cos(2.0 * i)));
