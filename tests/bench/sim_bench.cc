@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "Eigen/SparseCholesky"
+#include "server/base/executor.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/cholesky.h"
+#include "server/sim/solvers/hessian.h"
 #include "server/sim/solvers/solver.h"
 #include "tests/bench/square_sheet.h"
 
@@ -105,6 +107,45 @@ void BM_EigenFactor(benchmark::State& state) {
   for (auto _ : state) factor.factorize(matrix);
 }
 BENCHMARK(BM_EigenFactor)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+
+// The Hessian of a falling sheet, blocks of three rows: what the production drape factorises.
+struct BlockSystem {
+  explicit BlockSystem(int cells) : cloth(bench_sheet(cells)), model(build_model(cloth).value()) {
+    IncrementalPotential potential(model, {});
+    PotentialHessian hessian(potential, {});
+    hessian.assemble(start_state(cloth).x, PotentialHessian::kConvexHessian);
+    matrix = hessian.matrix();
+  }
+  ClothInput cloth;
+  DrapeModel model;
+  Eigen::SparseMatrix<double> matrix;  // lower triangle
+};
+
+void BM_FactorBlocks(benchmark::State& state) {
+  const BlockSystem system(static_cast<int>(state.range(0)));
+  Executor executor(static_cast<int>(state.range(1)));
+  RunContext run;
+  run.executor = &executor;
+  Cholesky factor;
+  factor.analyse(system.matrix, 3);
+  for (auto _ : state) benchmark::DoNotOptimize(factor.factor(system.matrix.valuePtr(), run));
+  state.counters["rows"] = static_cast<double>(system.matrix.rows());
+}
+BENCHMARK(BM_FactorBlocks)
+    ->Args({71, 1})
+    ->Args({71, 2})
+    ->Args({124, 1})
+    ->Args({124, 2})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+void BM_EigenFactorBlocks(benchmark::State& state) {
+  const BlockSystem system(static_cast<int>(state.range(0)));
+  Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor;
+  factor.analyzePattern(system.matrix);
+  for (auto _ : state) factor.factorize(system.matrix);
+}
+BENCHMARK(BM_EigenFactorBlocks)->Arg(71)->Unit(benchmark::kMillisecond);
 
 void BM_Gradient(benchmark::State& state) {
   const ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));

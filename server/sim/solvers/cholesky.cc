@@ -7,6 +7,11 @@
 
 namespace tryon::sim {
 
+namespace {
+constexpr int64_t kWorkToShare = 500'000;  // multiplications of a front's rest from which threads share it
+constexpr int kColumnsAtOnce = 32;         // a multiple of 4
+}  // namespace
+
 void Cholesky::analyse(const Eigen::SparseMatrix<double>& matrix, int block) {
   take(PatternCache::of_process().pattern_of(matrix, block), static_cast<int>(matrix.rows()));
 }
@@ -23,7 +28,8 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
   const int64_t m = pattern_->largest_front;
   front_.assign(m * m, 0.0);
   stack_.assign(pattern_->stack_values, 0.0);
-  work_.assign(panels::kWidest * panels::kWidest, 0.0);
+  below_.assign(pattern_->below_values, 0.0);
+  inverse_.assign(panels::kWidest * panels::kWidest, 0.0);
   waiting_.clear();
   waiting_.reserve(pattern_->panel.size());
   lanes_.assign(n_, panels::Lane{});
@@ -31,13 +37,14 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
   rows_.assign(3 * work_stride_ * int64_t{sizeof(Real)} / 32, Aligned{});
 }
 
-// The matrix's own values, then what the children left: their updates are the top of the stack.
-void Cholesky::assemble(int index, const double* values) {
+// The matrix's own values, and what the children left: their updates are the top of the stack. A panel that goes on in
+// the front of the one before it finds there what that one left.
+void Cholesky::assemble(int index, const double* values, double* front) {
   const panels::Panel& panel = pattern_->panel[index];
-  const int64_t m = panel.width + panel.row_count();
-  std::fill(front_.begin(), front_.begin() + m * m, 0.0);
+  const int64_t m = panel.stride;
+  if (!pattern_->goes_on(index)) std::fill(front, front + m * m, 0.0);
   for (int64_t e = pattern_->entry_begin[index]; e < pattern_->entry_begin[index + 1]; ++e)
-    front_[pattern_->entry_place[e]] += values[pattern_->entry_source[e]];
+    front[pattern_->entry_place[e]] += values[pattern_->entry_source[e]];
   for (int c = 0; c < pattern_->child_count[index]; ++c) {
     const panels::Panel& child = pattern_->panel[waiting_.back()];
     waiting_.pop_back();
@@ -46,10 +53,20 @@ void Cholesky::assemble(int index, const double* values) {
     stack_end_ -= int64_t{r} * r;
     const double* update = stack_.data() + stack_end_;
     for (int j = 0; j < r; ++j, update += r) {
-      double* column = front_.data() + to[j] * m;
+      double* column = front + to[j] * m;
       for (int i = j; i < r; ++i) column[to[i]] += update[i];
     }
   }
+}
+
+// What a panel leaves of its front is its parent's to take up.
+void Cholesky::hand_up(int index, const double* front) {
+  const panels::Panel& panel = pattern_->panel[index];
+  const int w = panel.width, r = panel.row_count();
+  for (int j = 0; j < r; ++j)
+    std::copy_n(front + int64_t{w + j} * panel.stride + w + j, r - j, stack_.begin() + stack_end_ + int64_t{j} * r + j);
+  stack_end_ += int64_t{r} * r;
+  waiting_.push_back(index);
 }
 
 int64_t Cholesky::work_of(int panel) const {
@@ -78,29 +95,48 @@ int Cholesky::row_at(int place) const {
   return static_cast<int>(std::find(pattern_->place.begin(), pattern_->place.end(), place) - pattern_->place.begin());
 }
 
-int Cholesky::factor(const double* values, const RunContext& run) {
+// -1, or the column without a positive pivot.
+int Cholesky::eliminate(const panels::Panel& panel, double* front, const RunContext& run) {
   const panels::Kernels& kernels = panels::best_kernels();
+  const int w = panel.width, r = panel.row_count(), m = w + r;
+  const int failed = kernels.eliminate(front, m, w, panel.stride, below_.data());
+  if (failed >= 0) return failed;
+  const auto take_off = [&](int64_t begin, int64_t end) {
+    kernels.take_off(front, m, w, panel.stride, below_.data(), static_cast<int>(begin), static_cast<int>(end));
+  };
+  if (int64_t{r} * r * w < kWorkToShare) {
+    take_off(0, r);
+  } else {
+    run.parallel_for(r, kColumnsAtOnce, take_off);
+  }
+  for (int k = 0; k < w; ++k)
+    inverse_pivot_[panel.first + k] = static_cast<Real>(1 / front[int64_t{k} * panel.stride + k]);
+  kernels.pack(front, m, w, panel.stride, below_.data(), inverse_.data(), value_.data()->at + panel.value);
+  return -1;
+}
+
+int Cholesky::factor(const double* values, const RunContext& run) {
   stack_end_ = 0;
   waiting_.clear();
   int64_t work = kWorkBetweenChecks;
+  double* front = front_.data();
   for (int s = 0; s < panel_count(); ++s) {
     const panels::Panel& panel = pattern_->panel[s];
-    const int w = panel.width, r = panel.row_count(), m = w + r;
     if (work >= kWorkBetweenChecks) {
       if (!run.check().ok()) return kStopped;
       work = 0;
     }
     work += work_of(s);
-    assemble(s, values);
-    const int failed = kernels.eliminate(front_.data(), m, w, work_.data());
+    if (!pattern_->goes_on(s)) front = front_.data();
+    assemble(s, values, front);
+    const int failed = eliminate(panel, front, run);
     if (failed >= 0) return row_at(panel.first + failed);
-    for (int k = 0; k < w; ++k) inverse_pivot_[panel.first + k] = static_cast<Real>(1 / front_[int64_t{k} * m + k]);
-    kernels.pack(front_.data(), m, w, work_.data(), value_.data()->at + panel.value);
-    if (r == 0) continue;
-    for (int j = 0; j < r; ++j)
-      std::copy_n(front_.begin() + int64_t{w + j} * m + w + j, r - j, stack_.begin() + stack_end_ + int64_t{j} * r + j);
-    stack_end_ += int64_t{r} * r;
-    waiting_.push_back(s);
+    if (panel.row_count() == 0) continue;
+    if (s + 1 < panel_count() && pattern_->goes_on(s + 1)) {
+      front += int64_t{panel.width} * (panel.stride + 1);
+    } else {
+      hand_up(s, front);
+    }
   }
   return -1;
 }

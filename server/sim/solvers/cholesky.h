@@ -40,7 +40,9 @@ class Cholesky {
  private:
   void take(std::shared_ptr<const CholeskyPattern> pattern, int n);
   int64_t work_of(int panel) const;
-  void assemble(int index, const double* values);
+  void assemble(int index, const double* values, double* front);
+  int eliminate(const panels::Panel& panel, double* front, const RunContext& run);
+  void hand_up(int index, const double* front);
   void solve_lanes();
   int row_at(int place) const;
 
@@ -52,7 +54,7 @@ class Cholesky {
   std::vector<Aligned> value_, rows_;
   int work_stride_ = 0;
   std::vector<Real> inverse_pivot_;
-  std::vector<double> front_, stack_, work_;
+  std::vector<double> front_, stack_, below_, inverse_;
   int64_t stack_end_ = 0;
   std::vector<int> waiting_;         // panels whose updates lie on the stack
   std::vector<panels::Lane> lanes_;  // [n] permuted

@@ -215,7 +215,7 @@ class PanelFinder {
     const int pieces = (width + panels::kWidest - 1) / panels::kWidest;
     for (int piece = 0; piece < pieces; ++piece) {
       const int w = (width - done + pieces - piece - 1) / (pieces - piece);
-      add_panel(first + done, w, first + width, rows);
+      add_panel(first + done, w, first + width, rows, width + static_cast<int>(rows.size()));
       done += w;
     }
   }
@@ -240,17 +240,18 @@ class PanelFinder {
     return rows;
   }
 
-  void add_panel(int first, int width, int end, const std::vector<int>& rows) {
-    panels::Panel p{first, width, out_.values, static_cast<int64_t>(out_.row.size()), 0};
+  void add_panel(int first, int width, int end, const std::vector<int>& rows, int stride) {
+    panels::Panel p{first, width, out_.values, static_cast<int64_t>(out_.row.size()), 0, stride};
     for (int j = first + width; j < end; ++j) out_.row.push_back(j);
     out_.row.insert(out_.row.end(), rows.begin(), rows.end());
     p.rows_end = static_cast<int64_t>(out_.row.size());
     out_.row_in_parent.resize(out_.row.size(), -1);
     out_.values += p.values();
     out_.largest_front = std::max(out_.largest_front, width + p.row_count());
+    out_.below_values = std::max(out_.below_values, panels::below_values(width + p.row_count(), width));
     adopt(p, end);
     add_entries(p);
-    if (p.row_count() > 0) orphans_.push_back(static_cast<int>(out_.panel.size()));
+    if (first + width == end && p.row_count() > 0) orphans_.push_back(static_cast<int>(out_.panel.size()));
     out_.panel.push_back(p);
   }
 
@@ -272,19 +273,19 @@ class PanelFinder {
     }
     out_.child_count.push_back(children);
     stack_ -= held;
+    if (p.first + p.width < end) return;  // the next piece of the group goes on in its front
     stack_ += int64_t{p.row_count()} * p.row_count();
     out_.stack_values = std::max(out_.stack_values, stack_);
   }
 
   void add_entries(const panels::Panel& p) {
     out_.entry_begin.push_back(static_cast<int64_t>(out_.entry_source.size()));
-    const int m = p.width + p.row_count();
     for (int k = 0; k < p.row_count(); ++k) mark_[out_.row[p.rows_begin + k]] = p.width + k;
     for (int j = 0; j < p.width; ++j) mark_[p.first + j] = j;
     for (int j = 0; j < p.width; ++j)
       for (int k = matrix_.begin[p.first + j]; k < matrix_.begin[p.first + j + 1]; ++k) {
         out_.entry_source.push_back(matrix_.source[k]);
-        out_.entry_place.push_back(j * m + mark_[matrix_.row[k]]);
+        out_.entry_place.push_back(j * p.stride + mark_[matrix_.row[k]]);
       }
     for (int64_t k = p.rows_begin; k < p.rows_end; ++k) mark_[out_.row[k]] = -1;
   }

@@ -24,7 +24,13 @@ struct CholeskyPattern {
   std::vector<int> entry_place;      // and in the front, by columns
   int64_t nonzeros = 0, values = 0;  // of L below the diagonal; of all panels
   int64_t stack_values = 0;          // the most that children's updates take at once
-  int largest_front = 0;
+  int largest_front = 0;             // rows
+  int64_t below_values = 0;          // the most of panels::below_values
+  // Panel `index` goes on in the front of the one before it: its front is what that one left there.
+  bool goes_on(int index) const {
+    const panels::Panel& p = panel[index];
+    return p.stride > p.width + p.row_count();
+  }
 };
 // Of a symmetric compressed matrix, whole or its lower triangle (the rest is not read). Rows come in blocks that are
 // ordered as one: a block of the matrix is all there or not at all.

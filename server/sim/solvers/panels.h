@@ -2,11 +2,11 @@
 // same rows below them (supernodes, a little padded), and the dense work on them: eliminating a front, and the two
 // triangular solves for three right-hand sides. A panel [L1; L2] is kept as M = [L1^-1; -L2 L1^-1], so that a solve is
 // one product with M and one with its transpose: no chain of dependent steps inside a panel, every value read once in
-// order. Compiled twice from panels_impl.h, for the baseline processor and for AVX2, chosen at run time; no fused
-// multiply-add and the same order of sums: both give the same bytes. Units: the matrix's. Shapes: fronts are square,
-// by columns, lower triangles; packed panels: see panels_impl.h. How it fails: eliminate() returns the first column
-// without a positive pivot. Thread rules: pure functions of their arguments. Cites: Ng, Peyton 1993 (supernodes);
-// Duff, Reid 1983 (fronts); Raghavan 1998 (inverted diagonal blocks).
+// order. Compiled twice from panels_impl.h, for the baseline processor and for AVX2 with FMA, chosen at run time;
+// multiply-adds are fused by hand in the factor and nowhere else, sums have one order: both give the same bytes. Units:
+// the matrix's. Shapes: fronts are square, by columns, lower triangles; packed panels: see panels_impl.h. How it fails:
+// eliminate() returns the first column without a positive pivot. Thread rules: pure functions of their arguments.
+// Cites: Ng, Peyton 1993 (supernodes); Duff, Reid 1983 (fronts); Raghavan 1998 (inverted diagonal blocks).
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,7 @@ namespace tryon::sim::panels {
 
 inline constexpr int kWidest = 48;                            // columns of a panel
 inline constexpr int kRowsTogether = 32 / int{sizeof(Real)};  // rows of a vector
+inline constexpr int kRowsBelow = 12;                         // rows of a front that are multiplied at once
 constexpr int padded(int rows) { return (rows + kRowsTogether - 1) / kRowsTogether * kRowsTogether; }
 
 struct alignas(4 * sizeof(Real)) Lane {  // x, y, z of a vector's row, and nothing
@@ -29,6 +30,7 @@ struct Panel {
   int first = 0, width = 0;              // columns
   int64_t value = 0;                     // in the packed values
   int64_t rows_begin = 0, rows_end = 0;  // in the rows
+  int stride = 0;  // of the front that it is eliminated in: more than its own rows where it goes on in another's
   int row_count() const { return static_cast<int>(rows_end - rows_begin); }
   int64_t values() const {  // as packed
     int64_t sum = int64_t{width} * padded(row_count());
@@ -37,6 +39,10 @@ struct Panel {
     return sum;
   }
 };
+
+constexpr int64_t below_values(int m, int width) {
+  return int64_t{(m - width + kRowsBelow - 1) / kRowsBelow * kRowsBelow} * width;
+}
 
 struct View {
   const Panel* panel;
@@ -50,10 +56,13 @@ struct View {
 
 struct Kernels {
   void (*solve)(const View& factor, Lane* x);  // x = L^-T D^-1 L^-1 x
-  // The first `width` columns of an m x m front become D and L; the rest its Schur complement. `work` [4 width].
-  int (*eliminate)(double* front, int m, int width, double* work);
-  // The eliminated columns as a packed panel; L in the front is overwritten. `work` [width^2].
-  void (*pack)(double* front, int m, int width, double* work, Real* packed);
+  // The first `width` columns of a front of m rows become D and L; below [below_values(m, width)] is for the two
+  // others.
+  int (*eliminate)(double* front, int m, int width, int stride, double* below);
+  // Takes off the other columns begin .. end (counted from `width`) what makes them the Schur complement.
+  void (*take_off)(double* front, int m, int width, int stride, const double* below, int begin, int end);
+  // The eliminated columns as a packed panel; L in the front is overwritten. inverse [width^2].
+  void (*pack)(double* front, int m, int width, int stride, const double* below, double* inverse, Real* packed);
 };
 const Kernels& best_kernels();
 const Kernels& baseline_kernels();

@@ -123,18 +123,22 @@ struct Packed {
   int eliminated = 0;
 };
 
-// A front whose first `w` of `m` columns are eliminated and packed.
-Packed packed_front(const panels::Kernels& kernels, int m, int w) {
+// A front whose first `w` of `m` columns are eliminated and packed; what is taken off the rest is cut at `cut`.
+Packed packed_front(const panels::Kernels& kernels, int m, int w, int spare = 0, int cut = 0) {
   std::mt19937 random(static_cast<unsigned>(m * 100 + w));
   Packed out;
-  out.front.resize(m * m);
+  const int stride = m + spare;
+  out.front.assign(stride * m, 0.0);
   for (int j = 0; j < m; ++j)
-    for (int i = 0; i < m; ++i) out.front[j * m + i] = i == j ? 2.0 * m : static_cast<double>(random()) / 4294967296.0;
-  std::vector<double> work(panels::kWidest * panels::kWidest);
-  out.eliminated = kernels.eliminate(out.front.data(), m, w, work.data());
-  panels::Panel panel{0, w, 0, 0, m - w};
+    for (int i = 0; i < m; ++i)
+      out.front[j * stride + i] = i == j ? 2.0 * m : static_cast<double>(random()) / 4294967296.0;
+  std::vector<double> inverse(panels::kWidest * panels::kWidest), below(panels::below_values(m, w));
+  out.eliminated = kernels.eliminate(out.front.data(), m, w, stride, below.data());
+  for (const auto& [begin, end] : {std::pair(0, cut), std::pair(cut, m - w)})
+    kernels.take_off(out.front.data(), m, w, stride, below.data(), begin, end);
+  panels::Panel panel{0, w, 0, 0, m - w, stride};
   out.values.resize(panel.values());
-  kernels.pack(out.front.data(), m, w, work.data(), out.values.data());
+  kernels.pack(out.front.data(), m, w, stride, below.data(), inverse.data(), out.values.data());
   return out;
 }
 
@@ -152,7 +156,7 @@ TEST(Panels, TheTwoBuildsGiveTheSameBytes) {
                    two = packed_front(*panels::avx2_kernels(), w + r, w);
       EXPECT_EQ(one.eliminated, -1);
       ASSERT_TRUE(same_bytes(one.front, two.front) && same_bytes(one.values, two.values)) << w << " " << r;
-      const panels::Panel panel{0, w, 0, 0, r};
+      const panels::Panel panel{0, w, 0, 0, r, w + r};
       struct alignas(32) Block {
         Real at[32 / sizeof(Real)];
       };
@@ -176,6 +180,37 @@ TEST(Panels, TheTwoBuildsGiveTheSameBytes) {
       panels::avx2_kernels()->solve(view, y.data());
       EXPECT_TRUE(same_bytes(x, y)) << w << " " << r;
     }
+}
+
+// A front inside a larger one, and its rest in two pieces: the same panel and the same complement.
+TEST(Panels, AFrontGivesTheSameBytesWhereverItLiesAndHoweverItsRestIsCut) {
+  for (int w : {1, 5, 8, 13, 48})
+    for (int r : {4, 11, 30, 61}) {
+      const int m = w + r;
+      const Packed whole = packed_front(panels::best_kernels(), m, w),
+                   other = packed_front(panels::best_kernels(), m, w, 7, r / 8 * 4);
+      ASSERT_TRUE(same_bytes(whole.values, other.values)) << w << " " << r;
+      for (int j = w; j < m; ++j)
+        for (int i = j; i < m; ++i) ASSERT_EQ(whole.front[j * m + i], other.front[j * (m + 7) + i]) << i << " " << j;
+    }
+}
+
+TEST(Panels, AFactorGivesTheSameBytesForAnyNumberOfThreads) {
+  const Eigen::SparseMatrix<double> matrix = cloth_matrix(90, SpringLayout::kEdges);
+  const int n = static_cast<int>(matrix.rows());
+  std::vector<std::vector<RVec3>> solutions;
+  for (int threads : {1, 2, 7}) {
+    Executor executor(threads);
+    RunContext run;
+    run.executor = &executor;
+    Cholesky own;
+    own.analyse(matrix);
+    ASSERT_EQ(own.factor(matrix.valuePtr(), run), -1);
+    solutions.push_back(some_right_side(n));
+    own.solve(solutions.back().data(), solutions.back().data());
+    EXPECT_TRUE(same_bytes(solutions[0], solutions.back())) << threads;
+  }
+  expect_solution(matrix, solutions[0]);
 }
 
 // --- the order ---
