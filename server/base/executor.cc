@@ -9,6 +9,29 @@
 
 namespace tryon {
 
+namespace {
+
+// Loops of a solver follow each other within microseconds, and to sleep and be woken costs tens of them: whoever
+// waits looks for a while first. Now and then it gives way, for the one it waits for may need its core.
+constexpr int kLooks = 2048, kLooksAtOnce = 64;
+
+template <class Ready>
+bool look(Ready ready) {
+  for (int i = 1; i <= kLooks; ++i) {
+    if (ready()) return true;
+    if (i % kLooksAtOnce == 0) {
+      std::this_thread::yield();
+    } else {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 struct Executor::Pool {
   std::mutex mutex;
   std::condition_variable wake, done;
@@ -16,9 +39,10 @@ struct Executor::Pool {
   const std::function<void(int64_t, int64_t)>* body = nullptr;
   int64_t count = 0, grain = 1;
   std::atomic<int64_t> next{0};
-  uint64_t generation = 0;
-  int busy = 0;
-  bool stop = false;
+  // Changed under the mutex alone, so that a sleeper misses none; read without it by those who look.
+  std::atomic<uint64_t> generation{0};
+  std::atomic<int> busy{0};
+  std::atomic<bool> stop{false};
   std::atomic<bool> running{false};
 
   void drain() {
@@ -29,18 +53,29 @@ struct Executor::Pool {
     }
   }
 
-  void work() {
-    uint64_t seen = 0;
+  void wait_for_work(uint64_t seen) {
+    auto called = [&] { return stop || generation != seen; };
+    if (look(called)) return;
     std::unique_lock lock(mutex);
-    for (;;) {
-      wake.wait(lock, [&] { return stop || generation != seen; });
+    wake.wait(lock, called);
+  }
+
+  // The next loop begins only when every thread has drained this one, so none is skipped.
+  void work() {
+    for (uint64_t seen = 0;; ++seen) {
+      wait_for_work(seen);
       if (stop) return;
-      seen = generation;
-      lock.unlock();
       drain();
-      lock.lock();
+      std::lock_guard lock(mutex);
       if (--busy == 0) done.notify_one();
     }
+  }
+
+  void wait_for_all() {
+    auto drained = [&] { return busy == 0; };
+    if (look(drained)) return;
+    std::unique_lock lock(mutex);
+    done.wait(lock, drained);
   }
 };
 
@@ -79,8 +114,7 @@ void Executor::parallel_for(int64_t count, int64_t grain, const std::function<vo
   }
   pool_->wake.notify_all();
   pool_->drain();
-  std::unique_lock lock(pool_->mutex);
-  pool_->done.wait(lock, [&] { return pool_->busy == 0; });
+  pool_->wait_for_all();
   pool_->running = false;
 }
 

@@ -46,6 +46,22 @@ TEST(Executor, ANestedCallRunsInlineAndStillVisitsAll) {
   EXPECT_EQ(count.load(), 200);
 }
 
+// Threads look for the next loop before they sleep: neither a loop that comes while they look, nor one that comes
+// when they sleep, may be missed or run twice.
+TEST(Executor, TinyLoopsOneAfterAnotherAndAfterRestsAreAllWhole) {
+  for (int threads : {2, 5}) {
+    Executor executor(threads);
+    std::vector<int> seen(64, 0);
+    for (int loop = 0; loop < 4'000; ++loop) {
+      if (loop % 1'000 == 0) absl::SleepFor(absl::Milliseconds(5));
+      executor.parallel_for(64, 8, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) ++seen[i];
+      });
+    }
+    EXPECT_EQ(seen, std::vector<int>(64, 4'000)) << threads << " threads";
+  }
+}
+
 TEST(RunContext, CancelAndDeadlineAreNoticed) {
   RunContext run;
   EXPECT_TRUE(run.check().ok());
