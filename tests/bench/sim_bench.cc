@@ -9,6 +9,7 @@
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/cholesky.h"
 #include "server/sim/solvers/hessian.h"
+#include "server/sim/solvers/path_columns.h"
 #include "server/sim/solvers/solver.h"
 #include "tests/bench/square_sheet.h"
 
@@ -138,6 +139,49 @@ BENCHMARK(BM_FactorBlocks)
     ->Args({124, 2})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+
+struct Factored : BlockSystem {
+  explicit Factored(const benchmark::State& state) : BlockSystem(static_cast<int>(state.range(0))) {
+    factor.analyse(matrix, 3);
+    factor.factor(matrix.valuePtr());
+  }
+  Cholesky factor;
+};
+
+void BM_SolveBlocks(benchmark::State& state) {
+  Factored system(state);
+  std::vector<double> x(system.matrix.rows(), 1.0);
+  for (auto _ : state) system.factor.solve(x.data(), x.data());
+  state.counters["values"] = static_cast<double>(system.factor.panel_values());
+}
+BENCHMARK(BM_SolveBlocks)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);
+
+void BM_SolveThreeBlocks(benchmark::State& state) {
+  Factored system(state);
+  std::vector<RVec3> x(system.matrix.rows(), RVec3::Ones());
+  for (auto _ : state) system.factor.solve(x.data(), x.data());
+}
+BENCHMARK(BM_SolveThreeBlocks)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);
+
+void BM_PathColumn(benchmark::State& state) {  // what a contact costs
+  Factored system(state);
+  PathColumns columns(&system.factor);
+  const int count = static_cast<int>(system.matrix.rows()) / 3;
+  int i = 0;
+  for (auto _ : state) {
+    columns.clear();
+    columns.add(3 * (i = (i + 37) % count), RVec3::UnitZ());
+  }
+}
+BENCHMARK(BM_PathColumn)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);
+
+void BM_EigenSolveBlocks(benchmark::State& state) {
+  const BlockSystem system(static_cast<int>(state.range(0)));
+  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor(system.matrix);
+  Eigen::VectorXd x = Eigen::VectorXd::Ones(system.matrix.rows());
+  for (auto _ : state) x = factor.solve(x);
+}
+BENCHMARK(BM_EigenSolveBlocks)->Arg(71)->Unit(benchmark::kMillisecond);
 
 void BM_EigenFactorBlocks(benchmark::State& state) {
   const BlockSystem system(static_cast<int>(state.range(0)));

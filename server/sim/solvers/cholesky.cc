@@ -33,6 +33,7 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
   waiting_.clear();
   waiting_.reserve(pattern_->panel.size());
   lanes_.assign(n_, panels::Lane{});
+  single_.assign(n_, Real(0));
   work_stride_ = panels::padded(pattern_->largest_front) + panels::kRowsTogether;
   rows_.assign(3 * work_stride_ * int64_t{sizeof(Real)} / 32, Aligned{});
 }
@@ -141,24 +142,47 @@ int Cholesky::factor(const double* values, const RunContext& run) {
   return -1;
 }
 
-void Cholesky::solve_lanes() {
-  panels::best_kernels().solve({pattern_->panel.data(), panel_count(), value_.data()->at, pattern_->row.data(),
-                                inverse_pivot_.data(), rows_.data()->at, work_stride_},
-                               lanes_.data());
+panels::View Cholesky::view() {
+  return {pattern_->panel.data(), panel_count(),    value_.data()->at, pattern_->row.data(),
+          inverse_pivot_.data(),  rows_.data()->at, work_stride_};
 }
 
 void Cholesky::solve(const RVec3* right_side, RVec3* solution) {
   for (int i = 0; i < n_; ++i)
     for (int k = 0; k < 3; ++k) lanes_[pattern_->place[i]].at[k] = right_side[i][k];
-  solve_lanes();
+  panels::best_kernels().solve(view(), lanes_.data());
   for (int i = 0; i < n_; ++i)
     for (int k = 0; k < 3; ++k) solution[i][k] = lanes_[pattern_->place[i]].at[k];
 }
 
 void Cholesky::solve(const double* right_side, double* solution) {
-  for (int i = 0; i < n_; ++i) lanes_[pattern_->place[i]] = {{static_cast<Real>(right_side[i]), 0, 0, 0}};
-  solve_lanes();
-  for (int i = 0; i < n_; ++i) solution[i] = static_cast<double>(lanes_[pattern_->place[i]].at[0]);
+  for (int i = 0; i < n_; ++i) single_[pattern_->place[i]] = static_cast<Real>(right_side[i]);
+  forward(single_.data());
+  backward(single_.data());
+  for (int i = 0; i < n_; ++i) solution[i] = static_cast<double>(single_[pattern_->place[i]]);
 }
+
+// Up the tree of panels: the next one holds the first row below.
+std::vector<int> Cholesky::path_from(int row) const {
+  const std::vector<panels::Panel>& panel = pattern_->panel;
+  std::vector<int> path;
+  int at = pattern_->place[row];
+  for (;;) {
+    const auto after = std::upper_bound(panel.begin(), panel.end(), at,
+                                        [](int place, const panels::Panel& p) { return place < p.first; });
+    path.push_back(static_cast<int>(after - panel.begin()) - 1);
+    const panels::Panel& p = panel[path.back()];
+    if (p.row_count() == 0) return path;
+    at = pattern_->row[p.rows_begin];
+  }
+}
+
+void Cholesky::forward(Real* x) { panels::best_kernels().forward_one(view(), nullptr, panel_count(), x); }
+
+void Cholesky::forward(const std::vector<int>& path, Real* x) {
+  panels::best_kernels().forward_one(view(), path.data(), static_cast<int>(path.size()), x);
+}
+
+void Cholesky::backward(Real* x) { panels::best_kernels().backward_one(view(), x); }
 
 }  // namespace tryon::sim

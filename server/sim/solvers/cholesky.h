@@ -29,7 +29,17 @@ class Cholesky {
   // Values in the order of the analysed matrix's valuePtr().
   int factor(const double* values, const RunContext& run = {});
   void solve(const RVec3* right_side, RVec3* solution);    // may be the same array
-  void solve(const double* right_side, double* solution);  // one right-hand side, at the price of three
+  void solve(const double* right_side, double* solution);  // one right-hand side
+  // The halves of that, on vectors [n] in the order of elimination (place()): x = L^-1 x; x = L^-T D^-1 x.
+  void forward(Real* x);
+  void backward(Real* x);
+  // The first where x is zero but for one row, and is not read but on the panels that L^-1 of it reaches.
+  std::vector<int> path_from(int row) const;  // these, ascending
+  void forward(const std::vector<int>& path, Real* x);
+  int rows() const { return n_; }
+  int place(int row) const { return pattern_->place[row]; }
+  const panels::Panel& panel(int index) const { return pattern_->panel[index]; }
+  Real inverse_pivot(int place) const { return inverse_pivot_[place]; }
   int64_t factor_nonzeros() const { return pattern_->nonzeros; }
   int64_t panel_values() const { return pattern_->values; }  // with the padding
   // Multiplications (about) of a factorisation, and the most of them between two questions to the context.
@@ -43,7 +53,7 @@ class Cholesky {
   void assemble(int index, const double* values, double* front);
   int eliminate(const panels::Panel& panel, double* front, const RunContext& run);
   void hand_up(int index, const double* front);
-  void solve_lanes();
+  panels::View view();
   int row_at(int place) const;
 
   int n_ = 0;
@@ -58,6 +68,7 @@ class Cholesky {
   int64_t stack_end_ = 0;
   std::vector<int> waiting_;         // panels whose updates lie on the stack
   std::vector<panels::Lane> lanes_;  // [n] permuted
+  std::vector<Real> single_;         // [n] the same for one right-hand side
 };
 
 }  // namespace tryon::sim

@@ -24,18 +24,16 @@ double largest(const std::vector<RVec3>& v) {
 }  // namespace
 
 ContactCompliance::ContactCompliance(const IncrementalPotential& potential, PotentialHessian* hessian)
-    : potential_(potential), hessian_(*hessian), compliance_(kMost, kMost) {
+    : potential_(potential), compliance_(kMost, kMost), columns_(&hessian->cholesky()) {
   const size_t n = static_cast<size_t>(potential.model().particle_count);
   known_.assign(n, 0);
   member_.assign(n, 0);
-  column_.assign(3 * n, RVec3::Zero());
-  columns_.resize(static_cast<Eigen::Index>(3 * n), kMost);
-  moved_.resize(static_cast<Eigen::Index>(3 * n));
 }
 
 void ContactCompliance::renew(const std::vector<RVec3>& x) {
   contact_.clear();
   normal_.clear();
+  columns_.clear();
   std::fill(member_.begin(), member_.end(), uint8_t{0});
   for (size_t i = 0; i < x.size(); ++i)
     known_[i] = static_cast<double>(potential_.contact().pressing(static_cast<int>(i), x[i], 0).curvature);
@@ -68,27 +66,13 @@ std::vector<int> ContactCompliance::choose(const std::vector<RVec3>& x, const st
 }
 
 void ContactCompliance::add_columns(const std::vector<int>& chosen) {
-  for (size_t k = 0; k < chosen.size(); k += 3) {
-    std::fill(column_.begin(), column_.end(), RVec3::Zero());
-    const size_t first = contact_.size(), count = std::min<size_t>(3, chosen.size() - k);
-    for (size_t c = 0; c < count; ++c) {
-      const int i = chosen[k + c];
-      contact_.push_back(i);
-      normal_.push_back(potential_.contact().normal(i));
-      member_[i] = 1;
-      for (int axis = 0; axis < 3; ++axis) column_[3 * i + axis][static_cast<int>(c)] = normal_.back()[axis];
-    }
-    hessian_.solve_three(&column_);
-    for (size_t c = 0; c < count; ++c) keep_column(static_cast<int>(first + c), static_cast<int>(c));
-  }
-}
-
-void ContactCompliance::keep_column(int index, int which) {
-  for (Eigen::Index r = 0; r < columns_.rows(); ++r) columns_(r, index) = static_cast<float>(column_[r][which]);
-  for (int a = 0; a <= index; ++a) {
-    const int i = contact_[a];
-    const double sum = normal_[a].cast<double>().dot(columns_.col(index).segment<3>(3 * i).cast<double>());
-    compliance_(a, index) = compliance_(index, a) = sum;
+  for (int i : chosen) {
+    const int index = static_cast<int>(contact_.size());
+    contact_.push_back(i);
+    normal_.push_back(potential_.contact().normal(i));
+    member_[i] = 1;
+    columns_.add(3 * i, normal_.back());
+    for (int a = 0; a <= index; ++a) compliance_(a, index) = compliance_(index, a) = columns_.product(a, index);
   }
 }
 
@@ -127,11 +111,10 @@ bool ContactCompliance::improve(const std::vector<RVec3>& x, Balance* at) const 
 }
 
 // The forces that bring the ways from those of the factor alone to the balance.
-ContactCompliance::Balance ContactCompliance::balance(const std::vector<RVec3>& x,
-                                                      const std::vector<RVec3>& free_way) const {
+ContactCompliance::Balance ContactCompliance::balance(const std::vector<RVec3>& x) const {
   const int m = static_cast<int>(contact_.size());
   Balance at{Eigen::VectorXd(m), Eigen::VectorXd::Zero(m)};
-  for (int a = 0; a < m; ++a) at.out[a] = -static_cast<double>(normal_[a].dot(free_way[contact_[a]]));
+  for (int a = 0; a < m; ++a) at.out[a] = -columns_.product(a);
   const double enough = kBalanced * at.out.norm();
   for (int k = 0; k < kNewtonSteps; ++k) {
     const Eigen::VectorXd before = at.out;
@@ -140,21 +123,19 @@ ContactCompliance::Balance ContactCompliance::balance(const std::vector<RVec3>& 
   return at;
 }
 
-bool ContactCompliance::correct(const std::vector<RVec3>& x, const std::vector<RVec3>& right, std::vector<RVec3>* way) {
+bool ContactCompliance::solve(const std::vector<RVec3>& x, const std::vector<RVec3>& right, std::vector<RVec3>* way) {
   const double least = kShare * largest(right);
-  const std::vector<RVec3> free_way = *way;
+  columns_.begin(right);
+  columns_.combine(balance(x).force, way);
   for (int round = 0; round < kRounds; ++round) {
     std::vector<int> chosen = choose(x, *way, least);
-    if (chosen.empty() && (round > 0 || contact_.empty())) return true;
+    if (chosen.empty()) return true;
     chosen.resize(std::min(chosen.size(), static_cast<size_t>(kMost) - contact_.size()));
+    if (chosen.empty()) return false;
     add_columns(chosen);
-    const Balance balanced = balance(x, free_way);
-    const int m = static_cast<int>(contact_.size());
-    moved_.noalias() = columns_.leftCols(m) * balanced.force.cast<float>();
-    for (size_t i = 0; i < way->size(); ++i) (*way)[i] = free_way[i] + moved_.segment<3>(3 * i).cast<Real>();
-    if (static_cast<int>(contact_.size()) == kMost) return false;
+    columns_.combine(balance(x).force, way);
   }
-  return true;
+  return static_cast<int>(contact_.size()) < kMost;
 }
 
 }  // namespace tryon::sim

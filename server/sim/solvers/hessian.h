@@ -26,8 +26,7 @@ class PotentialHessian {
   int factor(const RunContext& run = {});  // -1, Cholesky::kStopped, or the first row without a positive pivot
   // Solves H d = r; r is zero at pinned particles.
   void solve(const std::vector<RVec3>& r, std::vector<RVec3>* d);
-  // The same in place for three right-hand sides at once, at the price of one: [3 particle_count].
-  void solve_three(std::vector<RVec3>* r) { factor_.solve(r->data(), r->data()); }
+  Cholesky& cholesky() { return factor_; }                               // rows 3 i .. 3 i + 2 are particle i's block
   const Eigen::SparseMatrix<double>& matrix() const { return matrix_; }  // assembled: lower triangle, whole blocks
   // y = H x, for judging (uses the assembled values).
   void multiply(const std::vector<RVec3>& x, std::vector<RVec3>* y) const;

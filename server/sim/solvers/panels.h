@@ -56,6 +56,10 @@ struct View {
 
 struct Kernels {
   void (*solve)(const View& factor, Lane* x);  // x = L^-T D^-1 L^-1 x
+  // The halves of it for one right-hand side [n]: x = L^-1 x on `count` panels, ascending, that hold all that x reaches
+  // (null: the first `count`); x = L^-T D^-1 x on all.
+  void (*forward_one)(const View& factor, const int* which, int count, Real* x);
+  void (*backward_one)(const View& factor, Real* x);
   // The first `width` columns of a front of m rows become D and L; below [below_values(m, width)] is for the two
   // others.
   int (*eliminate)(double* front, int m, int width, int stride, double* below);

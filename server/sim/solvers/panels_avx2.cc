@@ -10,7 +10,7 @@
 namespace tryon::sim::panels {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{solve, eliminate, take_off, pack};
+  static const Kernels kernels{solve, forward_one, backward_one, eliminate, take_off, pack};
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels : nullptr;
 }
 

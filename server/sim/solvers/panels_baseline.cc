@@ -4,7 +4,7 @@
 namespace tryon::sim::panels {
 
 const Kernels& baseline_kernels() {
-  static const Kernels kernels{solve, eliminate, take_off, pack};
+  static const Kernels kernels{solve, forward_one, backward_one, eliminate, take_off, pack};
   return kernels;
 }
 

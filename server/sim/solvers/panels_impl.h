@@ -211,6 +211,114 @@ void solve(const View& f, Lane* lanes) {
   }
 }
 
+// --- solve: one right-hand side -----------------------------------------------------------------------------------
+
+template <int kVectors>
+inline const Real* multiply_one(const Real* b, int columns, const Real* z, Real* out) {
+  Wide sum[4][kVectors] = {};
+  const auto add = [&](int c, int k) {
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) sum[c][j] += reinterpret_cast<const Wide*>(b)[c * kVectors + j] * all(z[k + c]);
+  };
+  int k = 0;
+  for (; k + 4 <= columns; k += 4, b += 4 * kVectors * kLanes) {
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; ++c) {
+      __builtin_prefetch(b + c * kVectors * kLanes + kAhead);
+      add(c, k);
+    }
+  }
+  for (; k < columns; ++k, b += kVectors * kLanes) add(0, k);
+#pragma GCC unroll 2
+  for (int j = 0; j < kVectors; ++j)
+    reinterpret_cast<Wide*>(out)[j] = (sum[0][j] + sum[1][j]) + (sum[2][j] + sum[3][j]);
+  return b;
+}
+
+inline void panel_forward_one(const Panel& p, const Real* b, const int* row, Real* out, Real* x) {
+  const int w = p.width, r = p.row_count(), corner = padded(w), below = padded(r);
+  Real* own = x + p.first;
+  int i = 0;
+  for (; i + 2 * kLanes <= corner; i += 2 * kLanes) b = multiply_one<2>(b, std::min(w, i + 2 * kLanes), own, out + i);
+  if (i < corner) b = multiply_one<1>(b, w, own, out + i);
+  for (i = 0; i + 2 * kLanes <= below; i += 2 * kLanes) b = multiply_one<2>(b, w, own, out + corner + i);
+  if (i < below) multiply_one<1>(b, w, own, out + corner + i);
+  for (int k = 0; k < w; ++k) own[k] += out[k];
+  for (int k = 0; k < r; ++k) x[row[k]] += out[corner + k];
+}
+
+template <int kColumns>
+struct SumsOne {
+  Wide at[kColumns][2] = {};
+
+  template <int kVectors>
+  inline void add(const Real* b, const Real* in) {
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) {
+      const Wide factor = reinterpret_cast<const Wide*>(in)[j];
+#pragma GCC unroll 4
+      for (int k = 0; k < kColumns; ++k) {
+        if (j == 0) __builtin_prefetch(b + k * kVectors * kLanes - kAhead);
+        at[k][j] += reinterpret_cast<const Wide*>(b)[k * kVectors + j] * factor;
+      }
+    }
+  }
+  inline void write(Real* to) const {
+    const auto both = [&](int k) -> Wide { return k < kColumns ? at[k % kColumns][0] + at[k % kColumns][1] : Wide{}; };
+    const V4 sum = sums(both(0), both(1), both(2), both(3));
+#pragma GCC unroll 4
+    for (int k = 0; k < kColumns; ++k) to[k] += sum[k];
+  }
+};
+
+template <int kColumns>
+inline void columns_backward_one(const Real* b, int w, int corner, int below, int k, const Real* in, Real* own) {
+  SumsOne<kColumns> s;
+  int i = 0;
+  for (; i + 2 * kLanes <= corner; i += 2 * kLanes) {
+    const int reach = std::min(w, i + 2 * kLanes);
+    if (k < reach) s.template add<2>(b + k * 2 * kLanes, in + i);
+    b += reach * 2 * kLanes;
+  }
+  if (i < corner) {
+    s.template add<1>(b + k * kLanes, in + i);
+    b += w * kLanes;
+  }
+  for (i = 0; i + 2 * kLanes <= below; i += 2 * kLanes, b += w * 2 * kLanes)
+    s.template add<2>(b + k * 2 * kLanes, in + corner + i);
+  if (i < below) s.template add<1>(b + k * kLanes, in + corner + i);
+  s.write(own + k);
+}
+
+inline void panel_backward_one(const Panel& p, const Real* b, const int* row, const Real* inverse_pivot, Real* in,
+                               Real* x) {
+  const int w = p.width, r = p.row_count(), corner = padded(w), below = padded(r);
+  Real* own = x + p.first;
+  for (int k = 0; k < w; ++k) in[k] = own[k] *= inverse_pivot[k];
+  std::fill(in + w, in + corner, Real(0));
+  for (int k = 0; k < r; ++k) in[corner + k] = x[row[k]];
+  std::fill(in + corner + r, in + corner + below, Real(0));
+  int k = 0;
+  for (; k + 4 <= w; k += 4) columns_backward_one<4>(b, w, corner, below, k, in, own);
+  if (w - k == 3) columns_backward_one<3>(b, w, corner, below, k, in, own);
+  if (w - k == 2) columns_backward_one<2>(b, w, corner, below, k, in, own);
+  if (w - k == 1) columns_backward_one<1>(b, w, corner, below, k, in, own);
+}
+
+void forward_one(const View& f, const int* which, int count, Real* x) {
+  for (int k = 0; k < count; ++k) {
+    const Panel& p = f.panel[which == nullptr ? k : which[k]];
+    panel_forward_one(p, f.value + p.value, f.row + p.rows_begin, f.work, x);
+  }
+}
+
+void backward_one(const View& f, Real* x) {
+  for (int s = f.count - 1; s >= 0; --s) {
+    const Panel& p = f.panel[s];
+    panel_backward_one(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, f.work, x);
+  }
+}
+
 // --- factor -----------------------------------------------------------------------------------------------------
 // Every number is a sum of fused multiply-adds in the order of the columns, however the work is cut: any tiles, any
 // processor, the same bytes.

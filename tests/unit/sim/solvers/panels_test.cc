@@ -12,6 +12,7 @@
 #include "server/sim/solvers/cholesky.h"
 #include "server/sim/solvers/dissection.h"
 #include "server/sim/solvers/incremental_potential.h"
+#include "server/sim/solvers/path_columns.h"
 #include "tests/unit/sim/cloth_fixtures.h"
 
 namespace tryon::sim {
@@ -63,10 +64,11 @@ TEST_P(PanelsOf, SolveAsEigensFactorDoes) {
   }
 }
 
-TEST(Panels, TheLowerTriangleAloneAndBlocksOfThreeGiveTheSameAnswer) {
-  const Eigen::SparseMatrix<double> small = cloth_matrix(12);
+// Three copies of a cloth's matrix, mixed inside every block: the lower triangle.
+Eigen::SparseMatrix<double> block_matrix(int cells) {
+  const Eigen::SparseMatrix<double> small = cloth_matrix(cells);
   const int n = static_cast<int>(small.rows());
-  std::vector<Eigen::Triplet<double>> lower;  // three copies, mixed inside every block
+  std::vector<Eigen::Triplet<double>> lower;
   Eigen::Matrix3d mix;
   mix << 2, 0.3, 0.1, 0.3, 1, 0.2, 0.1, 0.2, 3;
   for (int j = 0; j < n; ++j)
@@ -76,13 +78,60 @@ TEST(Panels, TheLowerTriangleAloneAndBlocksOfThreeGiveTheSameAnswer) {
           if (3 * it.row() + a >= 3 * j + b) lower.emplace_back(3 * it.row() + a, 3 * j + b, it.value() * mix(a, b));
   Eigen::SparseMatrix<double> matrix(3 * n, 3 * n);
   matrix.setFromTriplets(lower.begin(), lower.end());
-  Eigen::VectorXd right(3 * n), x(3 * n);
-  for (int i = 0; i < 3 * n; ++i) right[i] = std::sin(i);
+  return matrix;
+}
+
+TEST(Panels, TheLowerTriangleAloneAndBlocksOfThreeGiveTheSameAnswer) {
+  const Eigen::SparseMatrix<double> matrix = block_matrix(12);
+  const int n = static_cast<int>(matrix.rows());
+  Eigen::VectorXd right(n), x(n);
+  for (int i = 0; i < n; ++i) right[i] = std::sin(i);
   Cholesky own;
   own.analyse(matrix, 3);
   ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
   own.solve(right.data(), x.data());
   EXPECT_LT((matrix.selfadjointView<Eigen::Lower>() * x - right).norm(), (sizeof(Real) == 8 ? 1e-9 : 1e-2));
+}
+
+// The judge is a whole solve for each; block 0 hangs at no other, so that its path meets none.
+TEST(Panels, ColumnsOnPathsGiveTheProductsAndSumsThatWholeSolvesGive) {
+  Eigen::SparseMatrix<double> matrix = block_matrix(23);
+  matrix.prune([](Eigen::Index i, Eigen::Index j, double) { return (i < 3) == (j < 3); });
+  const int n = static_cast<int>(matrix.rows());
+  Cholesky own;
+  own.analyse(matrix, 3);
+  ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
+  const double close = sizeof(Real) == 8 ? 1e-12 : 1e-4;
+  PathColumns columns(&own);
+  for (const int first : {0, 100}) {  // and again after clear()
+    columns.clear();
+    const std::vector<RVec3> g = some_right_side(n / 3);
+    Eigen::VectorXd whole(n), sum(n), weight(9);
+    for (int i = 0; i < n / 3; ++i) whole.segment<3>(3 * i) = g[i].cast<double>();
+    own.solve(whole.data(), sum.data());
+    const Eigen::VectorXd alone = sum;
+    columns.begin(g);
+    std::vector<Eigen::VectorXd> right, solved;
+    for (int a = 0; a < 9; ++a) {
+      const int i = a == 0 ? 0 : (first + 67 * a) % (n / 3);
+      const RVec3 normal = Vec3(std::sin(a), std::cos(a), 0.3).cast<Real>();
+      columns.add(3 * i, normal);
+      right.push_back(Eigen::VectorXd::Zero(n));
+      right.back().segment<3>(3 * i) = normal.cast<double>();
+      solved.push_back(right.back());
+      own.solve(right.back().data(), solved.back().data());
+      weight[a] = 1.0 / (1 + a);
+      sum += weight[a] * solved.back();
+      EXPECT_NEAR(columns.product(a), right[a].dot(alone), close * alone.norm()) << a;
+      for (int b = 0; b <= a; ++b)
+        EXPECT_NEAR(columns.product(b, a), right[b].dot(solved[a]), close * solved[a].norm()) << a << " " << b;
+    }
+    ASSERT_EQ(columns.count(), 9);
+    std::vector<RVec3> combined(n / 3);
+    columns.combine(weight, &combined);
+    for (int i = 0; i < n / 3; ++i)
+      EXPECT_LT((combined[i].cast<double>() - sum.segment<3>(3 * i)).norm(), close * sum.norm());
+  }
 }
 
 TEST(Panels, ARowWithoutAPositivePivotIsNamedAndTheNextFactorIsWhole) {
@@ -179,6 +228,15 @@ TEST(Panels, TheTwoBuildsGiveTheSameBytes) {
       panels::baseline_kernels().solve(view, x.data());
       panels::avx2_kernels()->solve(view, y.data());
       EXPECT_TRUE(same_bytes(x, y)) << w << " " << r;
+      std::vector<Real> single(w + r + 2), other;
+      for (Real& value : single) value = unit();
+      other = single;
+      panels::baseline_kernels().forward_one(view, nullptr, 1, single.data());
+      panels::avx2_kernels()->forward_one(view, nullptr, 1, other.data());
+      EXPECT_TRUE(same_bytes(single, other)) << w << " " << r;
+      panels::baseline_kernels().backward_one(view, single.data());
+      panels::avx2_kernels()->backward_one(view, other.data());
+      EXPECT_TRUE(same_bytes(single, other)) << w << " " << r;
     }
 }
 
