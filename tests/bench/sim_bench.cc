@@ -132,13 +132,7 @@ void BM_FactorBlocks(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(factor.factor(system.matrix.valuePtr(), run));
   state.counters["rows"] = static_cast<double>(system.matrix.rows());
 }
-BENCHMARK(BM_FactorBlocks)
-    ->Args({71, 1})
-    ->Args({71, 2})
-    ->Args({124, 1})
-    ->Args({124, 2})
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+BENCHMARK(BM_FactorBlocks)->ArgsProduct({{71, 124}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 struct Factored : BlockSystem {
   explicit Factored(const benchmark::State& state) : BlockSystem(static_cast<int>(state.range(0))) {
@@ -150,18 +144,24 @@ struct Factored : BlockSystem {
 
 void BM_SolveBlocks(benchmark::State& state) {
   Factored system(state);
+  Executor executor(static_cast<int>(state.range(1)));
+  RunContext run;
+  run.executor = &executor;
   std::vector<double> x(system.matrix.rows(), 1.0);
-  for (auto _ : state) system.factor.solve(x.data(), x.data());
+  for (auto _ : state) system.factor.solve(x.data(), x.data(), run);
   state.counters["values"] = static_cast<double>(system.factor.panel_values());
 }
-BENCHMARK(BM_SolveBlocks)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_SolveBlocks)->ArgsProduct({{71, 124}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void BM_SolveThreeBlocks(benchmark::State& state) {
   Factored system(state);
+  Executor executor(static_cast<int>(state.range(1)));
+  RunContext run;
+  run.executor = &executor;
   std::vector<RVec3> x(system.matrix.rows(), RVec3::Ones());
-  for (auto _ : state) system.factor.solve(x.data(), x.data());
+  for (auto _ : state) system.factor.solve(x.data(), x.data(), run);
 }
-BENCHMARK(BM_SolveThreeBlocks)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_SolveThreeBlocks)->ArgsProduct({{71, 124}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void BM_PathColumn(benchmark::State& state) {  // what a contact costs
   Factored system(state);

@@ -1,9 +1,9 @@
 // What it is: sparse L D L^T of a symmetric positive definite n x n matrix, solved for three right-hand sides at once
 // (the global step: the same scalar factor serves x, y and z). Multifrontal: panel after panel, each in a dense front
 // that takes up its children's updates. Factorised in double; kept and solved in Real.
-// Units: the matrix's. Shapes: values as in the matrix given to analyse(); vectors [n] of 3. No allocation after
-// analyse. How it fails: factor() returns the first row whose pivot is not positive, kStopped where the context says
-// so (asked every kWorkBetweenChecks multiplications), -1 when all is well. Thread rules: one object, one thread.
+// Units: the matrix's. Shapes: values as in the matrix given to analyse(); vectors [n] of 3. No allocation after the
+// first factor. How it fails: factor() returns the first row whose pivot is not positive, kStopped where the context
+// says so (asked every kWorkBetweenChecks multiplications), -1 when all is well. Thread rules: one object, one thread.
 // Cites: Duff, Reid 1983 (multifrontal); Davis 2006 (elimination tree).
 #pragma once
 
@@ -28,15 +28,16 @@ class Cholesky {
   void analyse_once(const Eigen::SparseMatrix<double>& matrix, int block);  // of a structure that will not come again
   // Values in the order of the analysed matrix's valuePtr().
   int factor(const double* values, const RunContext& run = {});
-  void solve(const RVec3* right_side, RVec3* solution);    // may be the same array
-  void solve(const double* right_side, double* solution);  // one right-hand side
-  // The halves of that, on vectors [n] in the order of elimination (place()): x = L^-1 x; x = L^-T D^-1 x.
-  void forward(Real* x);
-  void backward(Real* x);
+  void solve(const RVec3* right_side, RVec3* solution, const RunContext& run = {});    // may be the same array
+  void solve(const double* right_side, double* solution, const RunContext& run = {});  // one right-hand side
+  // The halves of that, on vectors [length()] in the order of elimination, place() of each row: x = L^-1 x, x = L^-T
+  // D^-1 x. What follows the rows is room to work in.
+  void forward(Real* x, const RunContext& run = {});
+  void backward(Real* x, const RunContext& run = {});
   // The first where x is zero but for one row, and is not read but on the panels that L^-1 of it reaches.
   std::vector<int> path_from(int row) const;  // these, ascending
   void forward(const std::vector<int>& path, Real* x);
-  int rows() const { return n_; }
+  int length() const { return pattern_->length; }
   int place(int row) const { return pattern_->place[row]; }
   const panels::Panel& panel(int index) const { return pattern_->panel[index]; }
   Real inverse_pivot(int place) const { return inverse_pivot_[place]; }
@@ -48,27 +49,50 @@ class Cholesky {
   int panel_count() const { return static_cast<int>(pattern_->panel.size()); }
 
  private:
+  struct Update {  // what a panel's elimination leaves to its parent: a lower triangle by columns, packed
+    int panel;
+    const double* values;
+    bool on_stack;
+  };
+  struct alignas(32) Aligned {
+    Real at[32 / sizeof(Real)];
+  };
+  struct Workspace {  // of one thread
+    std::vector<double> front, stack, below, inverse;
+    int64_t stack_end = 0;
+    std::vector<Update> waiting;  // for the parents to come
+    void fit(const CholeskyPattern::Needs& needs, size_t panel_count);
+  };
   void take(std::shared_ptr<const CholeskyPattern> pattern, int n);
+  bool leaves_front(int index) const;
   int64_t work_of(int panel) const;
-  void assemble(int index, const double* values, double* front);
-  int eliminate(const panels::Panel& panel, double* front, const RunContext& run);
-  void hand_up(int index, const double* front);
-  panels::View view();
+  // Calls body(subtree, thread's number), each subtree once.
+  template <typename Body>
+  void each_subtree(const RunContext& run, Body body);
+  void make_room(int threads);
+  int factor_subtree(int index, const double* values, const RunContext& run, Workspace* work);
+  int factor_top(const double* values, const RunContext& run);
+  int factor_panel(int index, const double* values, const RunContext& run, Workspace* work, double** front);
+  void assemble(int index, const double* values, double* front, Workspace* work);
+  int eliminate(const panels::Panel& panel, double* front, const RunContext& run, Workspace* work);
+  void hand_up(int index, const double* front, double* update, Workspace* work) const;
+  panels::View view(const std::vector<int>& row, int thread);
+  template <typename X>
+  void forward_by(void (*kernel)(const panels::View&, const int*, int, X*), X* x, const RunContext& run);
+  template <typename X>
+  void backward_by(void (*kernel)(const panels::View&, const int*, int, X*), X* x, const RunContext& run);
   int row_at(int place) const;
 
   int n_ = 0;
   std::shared_ptr<const CholeskyPattern> pattern_ = std::make_shared<CholeskyPattern>();
-  struct alignas(32) Aligned {
-    Real at[32 / sizeof(Real)];
-  };
   std::vector<Aligned> value_, rows_;
-  int work_stride_ = 0;
+  int work_stride_ = 0;  // a third of a thread's share of rows_
   std::vector<Real> inverse_pivot_;
-  std::vector<double> front_, stack_, below_, inverse_;
-  int64_t stack_end_ = 0;
-  std::vector<int> waiting_;         // panels whose updates lie on the stack
-  std::vector<panels::Lane> lanes_;  // [n] permuted
-  std::vector<Real> single_;         // [n] the same for one right-hand side
+  std::vector<Workspace> workspaces_;         // [threads]
+  std::vector<std::vector<double>> updates_;  // [subtree_count] of the roots
+  std::vector<int> failed_;                   // [subtree_count] as factor() says
+  std::vector<panels::Lane> lanes_;           // [length] in the order of elimination
+  std::vector<Real> single_;                  // [length] the same for one right-hand side
 };
 
 }  // namespace tryon::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "server/sim/solvers/cholesky_subtrees.h"
 #include "server/sim/solvers/dissection.h"
 
 namespace tryon::sim {
@@ -247,8 +248,6 @@ class PanelFinder {
     p.rows_end = static_cast<int64_t>(out_.row.size());
     out_.row_in_parent.resize(out_.row.size(), -1);
     out_.values += p.values();
-    out_.largest_front = std::max(out_.largest_front, width + p.row_count());
-    out_.below_values = std::max(out_.below_values, panels::below_values(width + p.row_count(), width));
     adopt(p, end);
     add_entries(p);
     if (first + width == end && p.row_count() > 0) orphans_.push_back(static_cast<int>(out_.panel.size()));
@@ -263,19 +262,13 @@ class PanelFinder {
       return p.width + static_cast<int>(std::lower_bound(from, to, row) - from);
     };
     int children = 0;
-    int64_t held = 0;
     while (!orphans_.empty() && out_.row[out_.panel[orphans_.back()].rows_begin] < end) {
       const panels::Panel& child = out_.panel[orphans_.back()];
       for (int64_t k = child.rows_begin; k < child.rows_end; ++k) out_.row_in_parent[k] = in_front(out_.row[k]);
-      held += int64_t{child.row_count()} * child.row_count();
       orphans_.pop_back();
       ++children;
     }
     out_.child_count.push_back(children);
-    stack_ -= held;
-    if (p.first + p.width < end) return;  // the next piece of the group goes on in its front
-    stack_ += int64_t{p.row_count()} * p.row_count();
-    out_.stack_values = std::max(out_.stack_values, stack_);
   }
 
   void add_entries(const panels::Panel& p) {
@@ -294,7 +287,6 @@ class PanelFinder {
   const Lower matrix_;
   std::vector<int> mark_;     // [n] work
   std::vector<int> orphans_;  // panels whose parent is still to come
-  int64_t stack_ = 0;
 };
 
 // By nested dissection of the graph whose vertices are blocks of `block` rows.
@@ -338,6 +330,7 @@ CholeskyPattern find_pattern(const Matrix& matrix, int block) {
     first += w;
   }
   out.entry_begin.push_back(static_cast<int64_t>(out.entry_source.size()));
+  find_subtrees(&out);
   return out;
 }
 

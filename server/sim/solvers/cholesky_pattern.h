@@ -5,6 +5,7 @@
 // once, then const. Cites: Liu 1990 (elimination trees); Ashcraft, Grimes 1989 (relaxed supernodes).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,13 +24,33 @@ struct CholeskyPattern {
   std::vector<int> entry_source;     // where a value stands in the matrix
   std::vector<int> entry_place;      // and in the front, by columns
   int64_t nonzeros = 0, values = 0;  // of L below the diagonal; of all panels
-  int64_t stack_values = 0;          // the most that children's updates take at once
-  int largest_front = 0;             // rows
-  int64_t below_values = 0;          // the most of panels::below_values
+  // What can be eliminated, and solved, beside the rest: panels begin .. end, the last of them the root. What they do
+  // to the places above is added up at one place for each of the root's rows, then all of it in order: no sum depends
+  // on who came first.
+  struct Subtree {
+    int begin = 0, end = 0;
+    int sums_begin = 0;  // after the n places
+  };
+  std::vector<Subtree> subtree;     // ascending
+  std::vector<int> top;             // the other panels, ascending
+  std::vector<int> row_in_subtree;  // as `row`, rows above the own subtree replaced by where their sums are
+  int length = 0;                   // places and sums
+  struct Needs {
+    int64_t stack_values = 0;  // the most that children's updates take at once
+    int largest_front = 0;     // rows
+    int64_t below_values = 0;  // the most of panels::below_values
+  };
+  static constexpr int64_t update_values(int rows) { return int64_t{rows} * (rows + 1) / 2; }
+  Needs top_needs, subtree_needs;  // the latter for any one of them
   // Panel `index` goes on in the front of the one before it: its front is what that one left there.
   bool goes_on(int index) const {
     const panels::Panel& p = panel[index];
     return p.stride > p.width + p.row_count();
+  }
+  int panel_at(int column) const {
+    const auto after = std::upper_bound(panel.begin(), panel.end(), column,
+                                        [](int at, const panels::Panel& p) { return at < p.first; });
+    return static_cast<int>(after - panel.begin()) - 1;
   }
 };
 // Of a symmetric compressed matrix, whole or its lower triangle (the rest is not read). Rows come in blocks that are

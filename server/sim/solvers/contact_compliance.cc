@@ -123,17 +123,18 @@ ContactCompliance::Balance ContactCompliance::balance(const std::vector<RVec3>& 
   return at;
 }
 
-bool ContactCompliance::solve(const std::vector<RVec3>& x, const std::vector<RVec3>& right, std::vector<RVec3>* way) {
+bool ContactCompliance::solve(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& right,
+                              std::vector<RVec3>* way) {
   const double least = kShare * largest(right);
-  columns_.begin(right);
-  columns_.combine(balance(x).force, way);
+  columns_.begin(run, right);
+  columns_.combine(run, balance(x).force, way);
   for (int round = 0; round < kRounds; ++round) {
     std::vector<int> chosen = choose(x, *way, least);
     if (chosen.empty()) return true;
     chosen.resize(std::min(chosen.size(), static_cast<size_t>(kMost) - contact_.size()));
     if (chosen.empty()) return false;
     add_columns(chosen);
-    columns_.combine(balance(x).force, way);
+    columns_.combine(run, balance(x).force, way);
   }
   return static_cast<int>(contact_.size()) < kMost;
 }

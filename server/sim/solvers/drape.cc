@@ -48,7 +48,7 @@ class Drape : public SpringProjection {
     bool all = true;
     lbfgs_.apply(&direction_, [&](std::vector<RVec3>* r) {
       right_ = *r;
-      all = compliance_->solve(x_, right_, r);
+      all = compliance_->solve(*run_, x_, right_, r);
     });
     if (!all && age_ >= kWindow * patience_) usable_ = false;
     for (RVec3& d : direction_) d = -d;

@@ -36,8 +36,8 @@ class DirectStep : public GlobalStep {
     if (failed >= 0) return internal_fault(cat("phase factor: the pivot of particle ", failed, " is not positive"));
     return absl::OkStatus();
   }
-  void solve(const RunContext&, const std::vector<RVec3>& r, std::vector<RVec3>* d) override {
-    cholesky_.solve(r.data(), d->data());
+  void solve(const RunContext& run, const std::vector<RVec3>& r, std::vector<RVec3>* d) override {
+    cholesky_.solve(r.data(), d->data(), run);
   }
 
  private:

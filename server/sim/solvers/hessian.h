@@ -25,7 +25,7 @@ class PotentialHessian {
   bool assemble(const std::vector<RVec3>& x, double kept, const RunContext& run = {});
   int factor(const RunContext& run = {});  // -1, Cholesky::kStopped, or the first row without a positive pivot
   // Solves H d = r; r is zero at pinned particles.
-  void solve(const std::vector<RVec3>& r, std::vector<RVec3>* d);
+  void solve(const std::vector<RVec3>& r, std::vector<RVec3>* d, const RunContext& run = {});
   Cholesky& cholesky() { return factor_; }                               // rows 3 i .. 3 i + 2 are particle i's block
   const Eigen::SparseMatrix<double>& matrix() const { return matrix_; }  // assembled: lower triangle, whole blocks
   // y = H x, for judging (uses the assembled values).

@@ -49,7 +49,7 @@ class Newton : public DescentSolver {
     }
     if (failed == Cholesky::kStopped) return run_->check();
     if (failed >= 0) return not_definite(potential_, gradient_, failed);
-    hessian_.solve(gradient_, &direction_);
+    hessian_.solve(gradient_, &direction_, *run_);
     for (RVec3& d : direction_) d = -d;
     return absl::OkStatus();
   }
@@ -77,7 +77,7 @@ class BaraffWitkin : public Solver {
     const int failed = hessian_.factor(run);
     if (failed == Cholesky::kStopped) return run.check();
     if (failed >= 0) return not_definite(potential_, gradient_, failed);
-    hessian_.solve(gradient_, &move_);
+    hessian_.solve(gradient_, &move_, run);
     for (size_t i = 0; i < x_.size(); ++i) x_[i] -= move_[i];
     report.iterations = 1;
     report.refactored = true;

@@ -2,11 +2,12 @@
 // same rows below them (supernodes, a little padded), and the dense work on them: eliminating a front, and the two
 // triangular solves for three right-hand sides. A panel [L1; L2] is kept as M = [L1^-1; -L2 L1^-1], so that a solve is
 // one product with M and one with its transpose: no chain of dependent steps inside a panel, every value read once in
-// order. Compiled twice from panels_impl.h, for the baseline processor and for AVX2 with FMA, chosen at run time;
-// multiply-adds are fused by hand in the factor and nowhere else, sums have one order: both give the same bytes. Units:
-// the matrix's. Shapes: fronts are square, by columns, lower triangles; packed panels: see panels_impl.h. How it fails:
-// eliminate() returns the first column without a positive pivot. Thread rules: pure functions of their arguments.
-// Cites: Ng, Peyton 1993 (supernodes); Duff, Reid 1983 (fronts); Raghavan 1998 (inverted diagonal blocks).
+// order. Compiled from panels_solve_impl.h and panels_factor_impl.h for the baseline processor, for AVX2 with FMA and
+// (the factor) for AVX-512, chosen at run time; multiply-adds are fused by hand in the factor and nowhere else, sums
+// have one order: all give the same bytes. Units: the matrix's. Shapes: fronts are square, by columns, lower triangles;
+// packed panels: see panels_solve_impl.h. How it fails: eliminate() returns the first column without a positive pivot.
+// Thread rules: pure functions of their arguments. Cites: Ng, Peyton 1993 (supernodes); Duff, Reid 1983 (fronts);
+// Raghavan 1998 (inverted diagonal blocks).
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace tryon::sim::panels {
 
 inline constexpr int kWidest = 48;                            // columns of a panel
 inline constexpr int kRowsTogether = 32 / int{sizeof(Real)};  // rows of a vector
-inline constexpr int kRowsBelow = 12;                         // rows of a front that are multiplied at once
+inline constexpr int kRowsBelow = 24;                         // rows of a front that are multiplied at once
 constexpr int padded(int rows) { return (rows + kRowsTogether - 1) / kRowsTogether * kRowsTogether; }
 
 struct alignas(4 * sizeof(Real)) Lane {  // x, y, z of a vector's row, and nothing
@@ -46,20 +47,20 @@ constexpr int64_t below_values(int m, int width) {
 
 struct View {
   const Panel* panel;
-  int count;
   const Real* value;
-  const int* row;
+  const int* row;             // of the panels' rows: forward() adds to x there, backward() takes from there
   const Real* inverse_pivot;  // [n]
   Real* work;                 // [3 work_stride], aligned as a vector
   int work_stride;            // a multiple of kRowsTogether, at least padded(width) + padded(rows) of any panel
 };
 
 struct Kernels {
-  void (*solve)(const View& factor, Lane* x);  // x = L^-T D^-1 L^-1 x
-  // The halves of it for one right-hand side [n]: x = L^-1 x on `count` panels, ascending, that hold all that x reaches
-  // (null: the first `count`); x = L^-T D^-1 x on all.
-  void (*forward_one)(const View& factor, const int* which, int count, Real* x);
-  void (*backward_one)(const View& factor, Real* x);
+  // x = L^-1 x and x = L^-T D^-1 x as far as `count` panels do it: those that are named, ascending, or (null) the
+  // first.
+  void (*forward)(const View& factor, const int* which, int count, Lane* x);
+  void (*backward)(const View& factor, const int* which, int count, Lane* x);
+  void (*forward_one)(const View& factor, const int* which, int count, Real* x);  // one right-hand side
+  void (*backward_one)(const View& factor, const int* which, int count, Real* x);
   // The first `width` columns of a front of m rows become D and L; below [below_values(m, width)] is for the two
   // others.
   int (*eliminate)(double* front, int m, int width, int stride, double* below);
@@ -70,6 +71,7 @@ struct Kernels {
 };
 const Kernels& best_kernels();
 const Kernels& baseline_kernels();
-const Kernels* avx2_kernels();  // null where the processor has none
+const Kernels* avx2_kernels();    // null where the processor has none
+const Kernels* avx512_kernels();  // likewise
 
 }  // namespace tryon::sim::panels

@@ -5,12 +5,13 @@
 
 #include "server/sim/solvers/panels.h"
 #pragma GCC target("avx2,fma")
-#include "server/sim/solvers/panels_impl.h"
+#include "server/sim/solvers/panels_factor_impl.h"
+#include "server/sim/solvers/panels_solve_impl.h"
 
 namespace tryon::sim::panels {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{solve, forward_one, backward_one, eliminate, take_off, pack};
+  static const Kernels kernels{forward, backward, forward_one, backward_one, eliminate, take_off, pack};
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels : nullptr;
 }
 

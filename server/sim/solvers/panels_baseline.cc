@@ -1,15 +1,19 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
-#include "server/sim/solvers/panels_impl.h"
+#include "server/sim/solvers/panels_factor_impl.h"
+#include "server/sim/solvers/panels_solve_impl.h"
 
 namespace tryon::sim::panels {
 
 const Kernels& baseline_kernels() {
-  static const Kernels kernels{solve, forward_one, backward_one, eliminate, take_off, pack};
+  static const Kernels kernels{forward, backward, forward_one, backward_one, eliminate, take_off, pack};
   return kernels;
 }
 
 const Kernels& best_kernels() {
-  static const Kernels& kernels = avx2_kernels() != nullptr ? *avx2_kernels() : baseline_kernels();
+  static const Kernels& kernels = [&]() -> const Kernels& {
+    if (avx512_kernels() != nullptr) return *avx512_kernels();
+    return avx2_kernels() != nullptr ? *avx2_kernels() : baseline_kernels();
+  }();
   return kernels;
 }
 

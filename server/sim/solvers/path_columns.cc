@@ -20,7 +20,7 @@ void PathColumns::add(int row, const RVec3& n) {
   int length = 0;
   for (int index : column.path) length += factor_.panel(index).width;
   column.value.assign(length, Real(0));
-  work_.resize(factor_.rows());
+  work_.resize(factor_.length());
   visit(column, [&](int place, Real) { work_[place] = 0; });
   for (int axis = 0; axis < 3; ++axis) work_[factor_.place(row + axis)] = n[axis];
   factor_.forward(column.path, work_.data());
@@ -43,11 +43,11 @@ double PathColumns::product(int a, int b) const {
   return sum;
 }
 
-void PathColumns::begin(const std::vector<RVec3>& g) {
-  right_.resize(factor_.rows());
+void PathColumns::begin(const RunContext& run, const std::vector<RVec3>& g) {
+  right_.resize(factor_.length());
   for (size_t i = 0; i < g.size(); ++i)
     for (int axis = 0; axis < 3; ++axis) right_[factor_.place(static_cast<int>(3 * i) + axis)] = g[i][axis];
-  factor_.forward(right_.data());
+  factor_.forward(right_.data(), run);
 }
 
 double PathColumns::product(int a) const {
@@ -58,13 +58,13 @@ double PathColumns::product(int a) const {
   return sum;
 }
 
-void PathColumns::combine(const Eigen::VectorXd& weight, std::vector<RVec3>* solution) {
+void PathColumns::combine(const RunContext& run, const Eigen::VectorXd& weight, std::vector<RVec3>* solution) {
   work_ = right_;
   for (int a = 0; a < count_; ++a) {
     const Real w = static_cast<Real>(weight[a]);
     visit(column_[a], [&](int place, Real value) { work_[place] += w * value; });
   }
-  factor_.backward(work_.data());
+  factor_.backward(work_.data(), run);
   for (size_t i = 0; i < solution->size(); ++i)
     for (int axis = 0; axis < 3; ++axis) (*solution)[i][axis] = work_[factor_.place(static_cast<int>(3 * i) + axis)];
 }

@@ -19,10 +19,10 @@ class PathColumns {
   void add(int row, const RVec3& n);  // at rows row .. row + 2: a block of the factor's
   int count() const { return count_; }
   double product(int a, int b) const;  // n_a^T H^-1 n_b
-  void begin(const std::vector<RVec3>& g);
+  void begin(const RunContext& run, const std::vector<RVec3>& g);
   double product(int a) const;  // n_a^T H^-1 g
   // H^-1 (g + sum of weight_a n_a over all columns).
-  void combine(const Eigen::VectorXd& weight, std::vector<RVec3>* solution);
+  void combine(const RunContext& run, const Eigen::VectorXd& weight, std::vector<RVec3>* solution);
 
  private:
   struct Column {
@@ -35,7 +35,7 @@ class PathColumns {
   Cholesky& factor_;
   std::vector<Column> column_;  // more than count_ where memory is kept
   int count_ = 0;
-  std::vector<Real> right_, work_;  // [n] in the order of elimination; L^-1 g
+  std::vector<Real> right_, work_;  // [length] in the order of elimination; L^-1 g
 };
 
 }  // namespace tryon::sim

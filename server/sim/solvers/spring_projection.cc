@@ -95,9 +95,9 @@ absl::Status SpringProjection::find_direction(int iteration) {
     for (int i = 0; i < model_.particle_count; ++i) potential_.contact().keep_free_part(i, x_[i], &(*r)[i]);
   };
   lbfgs_.apply(&direction_, [&](std::vector<RVec3>* r) {
-    if (!along_surface_) return cholesky_.solve(r->data(), r->data());
+    if (!along_surface_) return cholesky_.solve(r->data(), r->data(), *run_);
     hold(r);
-    free_cholesky_.solve(r->data(), r->data());
+    free_cholesky_.solve(r->data(), r->data(), *run_);
     hold(r);
   });
   for (RVec3& d : direction_) d = -d;

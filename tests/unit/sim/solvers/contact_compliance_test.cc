@@ -85,7 +85,7 @@ TEST(ContactCompliance, GivesTheDirectionOfTheWholeModel) {
   ContactCompliance compliance(*fall.potential, fall.hessian.get());
   compliance.renew(fall.state.x);
   std::vector<RVec3> way = fall.gradient;
-  EXPECT_TRUE(compliance.solve(fall.state.x, fall.gradient, &way));
+  EXPECT_TRUE(compliance.solve({}, fall.state.x, fall.gradient, &way));
   const std::vector<RVec3> whole = fall.whole_way();
   EXPECT_LT(distance(way, whole), 0.05 * distance(fall.free_way, whole));
 }
@@ -97,7 +97,7 @@ TEST(ContactCompliance, LeavesAWayThatTouchesNothingAsItIs) {
   std::vector<RVec3> right = fall.gradient, up = right, expected = right;
   for (RVec3& v : right) v = -v;
   fall.hessian->solve(right, &expected);
-  EXPECT_TRUE(compliance.solve(fall.state.x, right, &up));
+  EXPECT_TRUE(compliance.solve({}, fall.state.x, right, &up));
   EXPECT_EQ(distance(up, expected), 0);
 }
 
@@ -107,11 +107,11 @@ TEST(ContactCompliance, SaysWhereContactsAreMoreThanItsColumnsAndGivesTheNearest
   compliance.renew(fall.state.x);
   std::vector<RVec3> way = fall.gradient;
   bool all = true;
-  for (int iteration = 0; all && iteration < 50; ++iteration) all = compliance.solve(fall.state.x, fall.gradient, &way);
+  for (int iteration = 0; all && iteration < 50; ++iteration) all = compliance.solve({}, fall.state.x, fall.gradient, &way);
   EXPECT_FALSE(all);
   const std::vector<RVec3> whole = fall.whole_way();
   EXPECT_LT(distance(way, whole), distance(fall.free_way, whole));
-  EXPECT_FALSE(compliance.solve(fall.state.x, fall.gradient, &way));  // and again, without more columns
+  EXPECT_FALSE(compliance.solve({}, fall.state.x, fall.gradient, &way));  // and again, without more columns
 }
 
 }  // namespace

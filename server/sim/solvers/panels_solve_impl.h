@@ -1,4 +1,4 @@
-// The work of panels.h, compiled by panels_baseline.cc and panels_avx2.cc.
+// The solves of panels.h, compiled by panels_baseline.cc and panels_avx2.cc.
 //
 // A packed panel of width w: rows of M in pairs of vectors (kLanes rows each; one vector alone at the end), column by
 // column, both vectors of a column side by side. Rows are those of the corner L1^-1, strictly lower, each vector with
@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
 #include "server/sim/solvers/panels.h"
 
@@ -15,12 +14,9 @@ namespace tryon::sim::panels {
 namespace {
 
 constexpr int kLanes = kRowsTogether;
-constexpr int kTogether = kRowsBelow;
-constexpr int kAtOnce = 8;  // columns that are eliminated one by one before the rest of a panel hears of them
 constexpr int kAhead = 12288 / sizeof(Real);  // values ahead that are fetched: panels are too short to be foreseen
 typedef Real V4 __attribute__((vector_size(4 * sizeof(Real)), may_alias));
 typedef Real Wide __attribute__((vector_size(kLanes * sizeof(Real)), may_alias));
-typedef double D4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 // Rows of x, y, z to three rows, and back.
 inline void transpose(const V4& a, const V4& b, const V4& c, const V4& d, V4* x, V4* y, V4* z, V4* rest) {
@@ -198,15 +194,20 @@ inline void panel_backward(const Panel& p, const Real* b, const int* row, const 
   if (w - k == 1) columns_backward<1>(b, w, corner, below, k, in, own);
 }
 
-void solve(const View& f, Lane* lanes) {
+void forward(const View& f, const int* which, int count, Lane* lanes) {
   V4* x = reinterpret_cast<V4*>(lanes);
   const Rows3 work{f.work, f.work_stride};
-  for (int s = 0; s < f.count; ++s) {
-    const Panel& p = f.panel[s];
+  for (int k = 0; k < count; ++k) {
+    const Panel& p = f.panel[which == nullptr ? k : which[k]];
     panel_forward(p, f.value + p.value, f.row + p.rows_begin, work, x);
   }
-  for (int s = f.count - 1; s >= 0; --s) {
-    const Panel& p = f.panel[s];
+}
+
+void backward(const View& f, const int* which, int count, Lane* lanes) {
+  V4* x = reinterpret_cast<V4*>(lanes);
+  const Rows3 work{f.work, f.work_stride};
+  for (int k = count - 1; k >= 0; --k) {
+    const Panel& p = f.panel[which == nullptr ? k : which[k]];
     panel_backward(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, work, x);
   }
 }
@@ -312,220 +313,11 @@ void forward_one(const View& f, const int* which, int count, Real* x) {
   }
 }
 
-void backward_one(const View& f, Real* x) {
-  for (int s = f.count - 1; s >= 0; --s) {
-    const Panel& p = f.panel[s];
+void backward_one(const View& f, const int* which, int count, Real* x) {
+  for (int k = count - 1; k >= 0; --k) {
+    const Panel& p = f.panel[which == nullptr ? k : which[k]];
     panel_backward_one(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, f.work, x);
   }
-}
-
-// --- factor -----------------------------------------------------------------------------------------------------
-// Every number is a sum of fused multiply-adds in the order of the columns, however the work is cut: any tiles, any
-// processor, the same bytes.
-
-inline double fused(double a, double b, double sum) { return std::fma(a, b, sum); }
-
-inline D4 fused(const D4& a, double b, const D4& sum) {
-#if defined(__FMA__) && !defined(__clang__)
-  return __builtin_ia32_vfmaddpd256(a, D4{b, b, b, b}, sum);
-#else
-  return D4{fused(a[0], b, sum[0]), fused(a[1], b, sum[1]), fused(a[2], b, sum[2]), fused(a[3], b, sum[3])};
-#endif
-}
-
-inline D4* four(double* at) { return reinterpret_cast<D4*>(at); }
-inline const D4* four(const double* at) { return reinterpret_cast<const D4*>(at); }
-
-inline void add_scaled(double factor, const double* from, int count, double* to) {
-  int i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const D4 sum = fused(*four(from + i), factor, *four(to + i));
-    *four(to + i) = sum;
-  }
-  for (; i < count; ++i) to[i] = fused(from[i], factor, to[i]);
-}
-
-// What becomes of a sum of products: taken off the front, or put in its place.
-enum class Give { kTakeOff, kPut };
-
-template <Give kGive>
-inline void give(double sum, double* to) {
-  *to = kGive == Give::kTakeOff ? *to - sum : sum;
-}
-template <Give kGive>
-inline void give(const D4& sum, D4* to) {  // no template of its own: a type's alignment would be lost
-  *to = kGive == Give::kTakeOff ? *to - sum : sum;
-}
-
-// out[4 v .., c] from sum_k l[k][4 v ..] b[k][c]: kVectors x kColumns sums in registers. The rows of l lie `next` apart
-// from column to column, those of out `stride`.
-template <Give kGive, int kColumns, int kVectors>
-inline void multiply_tile(const double* l, int64_t next, int w, const double* b, double* out, int64_t stride) {
-  D4 sum[kColumns * kVectors] = {};
-  for (int k = 0; k < w; ++k, l += next, b += kColumns) {
-    D4 from[kVectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) from[v] = *four(l + 4 * v);
-#pragma GCC unroll 4
-    for (int c = 0; c < kColumns; ++c)
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) sum[c * kVectors + v] = fused(from[v], b[c], sum[c * kVectors + v]);
-  }
-#pragma GCC unroll 4
-  for (int c = 0; c < kColumns; ++c)
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) give<kGive>(sum[c * kVectors + v], four(out + c * stride + 4 * v));
-}
-
-// The same for `count` rows, fewer than kTogether.
-template <Give kGive, int kColumns>
-inline void multiply_rest(const double* l, int64_t next, int w, const double* b, int count, double* out,
-                          int64_t stride) {
-  int i = 0;
-  for (; i + 4 <= count; i += 4) multiply_tile<kGive, kColumns, 1>(l + i, next, w, b, out + i, stride);
-  for (; i < count; ++i)
-#pragma GCC unroll 4
-    for (int c = 0; c < kColumns; ++c) {
-      double sum = 0;
-      for (int k = 0; k < w; ++k) sum = fused(l[k * next + i], b[k * kColumns + c], sum);
-      give<kGive>(sum, out + c * stride + i);
-    }
-}
-
-// The rows below an eliminated corner, kTogether side by side, column by column.
-struct Below {
-  const double* packed;
-  int rows, columns;
-  const double* group(int i) const { return packed + int64_t{i} * columns; }  // of rows i .., a multiple of kTogether
-};
-
-// Rows from .. of M b for kColumns columns, from the column `first` of M on.
-template <Give kGive, int kColumns>
-inline void multiply_below(const Below& m, int from, int first, const double* b, double* out, int64_t stride) {
-  for (int i = from; i < m.rows; i += kTogether) {
-    const double* l = m.group(i) + first * kTogether;
-    const int count = m.rows - i, w = m.columns - first;
-    if (count >= kTogether) {
-      multiply_tile<kGive, kColumns, kTogether / 4>(l, kTogether, w, b, out + i, stride);
-    } else {
-      multiply_rest<kGive, kColumns>(l, kTogether, w, b, count, out + i, stride);
-    }
-  }
-}
-
-// Columns j .. j + kColumns of the corner and what is below them, less what the columns first .. first + w do there.
-template <int kColumns>
-inline void take_off_corner(double* front, int m, int64_t stride, int first, int w, int j) {
-  double b[kAtOnce * kColumns];
-  for (int k = 0; k < w; ++k)
-#pragma GCC unroll 4
-    for (int c = 0; c < kColumns; ++c)
-      b[k * kColumns + c] = front[(first + k) * stride + first + k] * front[(first + k) * stride + j + c];
-  const double* l = front + first * stride;
-  double* out = front + j * stride;
-  int i = j;
-  for (; i + kTogether <= m; i += kTogether)
-    multiply_tile<Give::kTakeOff, kColumns, kTogether / 4>(l + i, stride, w, b, out + i, stride);
-  multiply_rest<Give::kTakeOff, kColumns>(l + i, stride, w, b, m - i, out + i, stride);
-}
-
-// D and L of the columns first .. first + w, each taken off the next.
-inline int eliminate_columns(double* front, int m, int64_t stride, int first, int w) {
-  for (int k = first; k < first + w; ++k) {
-    double* column = front + k * stride;
-    const double pivot = column[k];
-    if (!(pivot > 0)) return k;
-    const double inverse = 1 / pivot;
-    for (int i = k + 1; i < m; ++i) column[i] *= inverse;
-    for (int j = k + 1; j < first + w; ++j) add_scaled(-pivot * column[j], column + j, m - j, front + j * stride + j);
-  }
-  return -1;
-}
-
-inline void pack_below(const double* front, int m, int w, int64_t stride, double* packed) {
-  for (int i = w; i < m; i += kTogether)
-    for (int k = 0; k < w; ++k, packed += kTogether) {
-      const int count = std::min(kTogether, m - i);
-      std::copy_n(front + k * stride + i, count, packed);
-      std::fill(packed + count, packed + kTogether, 0.0);
-    }
-}
-
-int eliminate(double* front, int m, int w, int stride, double* below) {
-  for (int first = 0; first < w; first += kAtOnce) {
-    const int count = std::min(kAtOnce, w - first), failed = eliminate_columns(front, m, stride, first, count);
-    if (failed >= 0) return failed;
-    int j = first + count;
-    for (; j + 4 <= w; j += 4) take_off_corner<4>(front, m, stride, first, count, j);
-    for (; j < w; ++j) take_off_corner<1>(front, m, stride, first, count, j);
-  }
-  pack_below(front, m, w, stride, below);
-  return -1;
-}
-
-template <int kColumns>
-inline void take_off_columns(double* front, const Below& below, int64_t stride, int j) {
-  const int w = below.columns;
-  double b[kWidest * kColumns];
-  for (int k = 0; k < w; ++k)
-#pragma GCC unroll 4
-    for (int c = 0; c < kColumns; ++c) b[k * kColumns + c] = front[k * stride + k] * front[k * stride + w + j + c];
-  multiply_below<Give::kTakeOff, kColumns>(below, j / kTogether * kTogether, 0, b, front + (w + j) * stride + w,
-                                           stride);
-}
-
-void take_off(double* front, int m, int w, int stride, const double* packed, int begin, int end) {
-  const Below below{packed, m - w, w};
-  int j = begin;
-  for (; j + 4 <= end; j += 4) take_off_columns<4>(front, below, stride, j);
-  for (; j < end; ++j) take_off_columns<1>(front, below, stride, j);
-}
-
-// L1^-1 by columns, w x w, ones on the diagonal.
-inline void invert_corner(const double* front, int w, int64_t stride, double* inverse) {
-  for (int k = 0; k < w; ++k) {
-    double* column = inverse + int64_t{k} * w;
-    std::fill(column, column + k, 0.0);
-    column[k] = 1;
-    for (int i = k + 1; i < w; ++i) column[i] = -front[k * stride + i];
-    for (int j = k + 1; j < w; ++j) add_scaled(-column[j], front + j * stride + j + 1, w - j - 1, column + j + 1);
-  }
-}
-
-// Columns k .. of L2 L1^-1 in L2's place.
-template <int kColumns>
-inline void multiply_by_inverse(double* front, const Below& below, int64_t stride, const double* inverse, int k) {
-  const int w = below.columns;
-  double b[kWidest * kColumns];
-  for (int j = k; j < w; ++j)
-#pragma GCC unroll 4
-    for (int c = 0; c < kColumns; ++c) b[(j - k) * kColumns + c] = inverse[int64_t{k + c} * w + j];
-  multiply_below<Give::kPut, kColumns>(below, 0, k, b, front + k * stride + w, stride);
-}
-
-// A group of `count` rows of `columns` columns of M; `at(row, column)` gives its numbers.
-template <typename At>
-inline Real* pack_group(int first, int count, int rows, int columns, Real* packed, At at) {
-  for (int k = 0; k < columns; ++k)
-    for (int i = first; i < first + count; ++i) *packed++ = i < rows ? static_cast<Real>(at(i, k)) : Real(0);
-  return packed;
-}
-
-void pack(double* front, int m, int w, int stride, const double* below, double* inverse, Real* packed) {
-  invert_corner(front, w, stride, inverse);
-  const Below rows{below, m - w, w};
-  int column = 0;
-  for (; column + 4 <= w; column += 4) multiply_by_inverse<4>(front, rows, stride, inverse, column);
-  for (; column < w; ++column) multiply_by_inverse<1>(front, rows, stride, inverse, column);
-  const auto corner = [&](int i, int k) { return i > k ? inverse[int64_t{k} * w + i] : 0.0; };
-  const auto lower = [&](int i, int k) { return -front[int64_t{k} * stride + w + i]; };
-  const int r = m - w;
-  for (int i = 0; i < padded(w); i += 2 * kLanes) {
-    const int count = std::min(2 * kLanes, padded(w) - i);
-    packed = pack_group(i, count, w, std::min(w, i + count), packed, corner);
-  }
-  for (int i = 0; i < padded(r); i += 2 * kLanes)
-    packed = pack_group(i, std::min(2 * kLanes, padded(r) - i), r, w, packed, lower);
 }
 
 }  // namespace
