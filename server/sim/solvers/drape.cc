@@ -46,7 +46,7 @@ class Drape : public SpringProjection {
     ++age_;
     std::copy(gradient_.begin(), gradient_.end(), direction_.begin());
     bool all = true;
-    lbfgs_.apply(&direction_, [&](std::vector<RVec3>* r) {
+    lbfgs_.apply(*run_, &direction_, [&](std::vector<RVec3>* r) {
       right_ = *r;
       all = compliance_->solve(*run_, x_, right_, r);
     });

@@ -1,11 +1,15 @@
-// What it is: the two loops of limited-memory BFGS with a caller's matrix as initial inverse Hessian (Liu 2017).
-// Units: s in m, y in N. Shapes: vectors [particle_count] of 3. No allocation after the constructor.
-// How it fails: pairs without positive curvature are dropped (the energy is not convex). History 0 is A^-1 alone.
-// Thread rules: one object, one thread; sums run in index order. Cites: Nocedal and Wright 2006, alg. 7.4; Liu 2017.
+// What it is: limited-memory BFGS with a caller's matrix as initial inverse Hessian (Liu 2017): the two loops over its
+// pairs, done with the pairs' products known beforehand, so that all pairs are read four times an iteration in loops
+// that threads share. Units: s in m, y in N. Shapes: vectors [particle_count] of 3. No allocation after the
+// constructor. How it fails: pairs without positive curvature are dropped (the energy is not convex). History 0 is A^-1
+// alone. Thread rules: one object, one thread; sums by chunks, the same for any number of threads. Cites: Nocedal and
+// Wright 2006, alg. 7.4; Liu 2017; Chen 2014 (the loops by products).
 #pragma once
 
 #include <vector>
 
+#include "Eigen/Core"
+#include "server/base/run_context.h"
 #include "server/sim/real.h"
 
 namespace tryon::sim {
@@ -17,27 +21,37 @@ class Lbfgs {
   Lbfgs(int history, int particle_count);
   void clear() { used_ = 0; }
   int pairs() const { return used_; }
-  // One pair: s = x_new - x_old, y = gradient_new - gradient_old; both are copied.
-  void push(const std::vector<RVec3>& s, const std::vector<RVec3>& y);
+  // The pair of a step from x, with its gradient, to `next`.
+  void push(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& gradient,
+            const std::vector<RVec3>& next, const std::vector<RVec3>& next_gradient);
   // r <- H r; `solve(r)` applies the initial inverse Hessian in place.
   template <typename Solve>
-  void apply(std::vector<RVec3>* r, Solve solve) {
-    to_initial(r);
+  void apply(const RunContext& run, std::vector<RVec3>* r, Solve solve) {
+    to_initial(run, r);
     solve(r);
-    from_initial(r);
+    from_initial(run, r);
   }
 
  private:
   struct Pair {
     std::vector<RVec3> s, y;
-    double inverse_sy = 0, alpha = 0;
+    double inverse_sy = 0;
   };
-  Pair& newest(int age) { return pairs_[(next_ - 1 - age + 2 * history_) % history_]; }
-  void to_initial(std::vector<RVec3>* r);
-  void from_initial(std::vector<RVec3>* r);
+  using Member = std::vector<RVec3> Pair::*;
+  int slot(int age) const { return (next_ - 1 - age + 2 * slot_count()) % slot_count(); }
+  int slot_count() const { return static_cast<int>(pairs_.size()); }
+  void products(const RunContext& run, Member member, const std::vector<RVec3>& with);
+  void add(const RunContext& run, Member member, std::vector<RVec3>* to) const;
+  double sum_of(int column) const;
+  void to_initial(const RunContext& run, std::vector<RVec3>* r);
+  void from_initial(const RunContext& run, std::vector<RVec3>* r);
 
-  int history_, used_ = 0, next_ = 0;
-  std::vector<Pair> pairs_;
+  const int history_;
+  int used_ = 0, next_ = 0;             // next_: the slot that the next pair is written to, never one in use
+  std::vector<Pair> pairs_;             // [history + 1]
+  Eigen::MatrixXd sy_;                  // [slot, slot] s of the older times y of the newer
+  Eigen::MatrixXd partial_;             // [chunk, history + 3]
+  std::vector<double> by_age_, alpha_;  // [history] products or factors; of the first loop
 };
 
 }  // namespace tryon::sim

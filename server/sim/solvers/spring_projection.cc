@@ -32,7 +32,6 @@ SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings
   free_cholesky_ = cholesky_;
   in_matrix_.assign(n, 0);
   wanted_.assign(n, 0);
-  for (auto* v : {&scratch_s_, &scratch_y_}) v->assign(n, RVec3::Zero());
 }
 
 // Particles at the body get their contact stiffness on the diagonal: without it A takes a resting cloth for a free one,
@@ -94,7 +93,7 @@ absl::Status SpringProjection::find_direction(int iteration) {
   const auto hold = [this](std::vector<RVec3>* r) {
     for (int i = 0; i < model_.particle_count; ++i) potential_.contact().keep_free_part(i, x_[i], &(*r)[i]);
   };
-  lbfgs_.apply(&direction_, [&](std::vector<RVec3>* r) {
+  lbfgs_.apply(*run_, &direction_, [&](std::vector<RVec3>* r) {
     if (!along_surface_) return cholesky_.solve(r->data(), r->data(), *run_);
     hold(r);
     free_cholesky_.solve(r->data(), r->data(), *run_);
@@ -104,14 +103,7 @@ absl::Status SpringProjection::find_direction(int iteration) {
   return absl::OkStatus();
 }
 
-void SpringProjection::accepted() {
-  if (history_ == 0) return;
-  for (int i = 0; i < model_.particle_count; ++i) {
-    scratch_s_[i] = trial_[i] - x_[i];
-    scratch_y_[i] = trial_gradient_[i] - gradient_[i];
-  }
-  lbfgs_.push(scratch_s_, scratch_y_);
-}
+void SpringProjection::accepted() { lbfgs_.push(*run_, x_, gradient_, trial_, trial_gradient_); }
 
 bool SpringProjection::try_otherwise(int) {
   if (along_surface_) return true;

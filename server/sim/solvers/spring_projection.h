@@ -40,9 +40,8 @@ class SpringProjection : public DescentSolver {
   Cholesky cholesky_, free_cholesky_;      // with contact on the diagonal, and without
   std::vector<Real> in_matrix_, wanted_;   // [particle_count] contact stiffness on the diagonal: as factored; now
   bool factored_ = false, touching_ = false;
-  bool along_surface_ = false;                // the direction at hand
-  int next_turn_ = 0, turn_ = 0;              // the iteration of the next such one; from it to the one after
-  std::vector<RVec3> scratch_s_, scratch_y_;  // [particle_count]
+  bool along_surface_ = false;    // the direction at hand
+  int next_turn_ = 0, turn_ = 0;  // the iteration of the next such one; from it to the one after
 };
 
 std::unique_ptr<Solver> make_spring_projection(const DrapeModel& model, const SolverSettings& settings);

@@ -1,0 +1,122 @@
+// The loops by products against the textbook's two loops.
+#include "server/sim/solvers/lbfgs.h"
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+
+#include "gtest/gtest.h"
+#include "server/base/executor.h"
+
+namespace tryon::sim {
+namespace {
+
+using Vectors = std::vector<RVec3>;
+
+Vectors wave(int n, double phase) {
+  Vectors v;
+  for (int i = 0; i < n; ++i) v.emplace_back(std::sin(i + phase), std::cos(phase * i), std::sin(0.1 * i * phase));
+  return v;
+}
+
+// The gradient of a quadratic energy, uneven in every particle.
+Vectors gradient_at(const Vectors& x) {
+  Vectors g(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    g[i] = Real(1 + static_cast<double>(i % 7)) * x[i];
+    if (i > 0) g[i] += x[i] - x[i - 1], g[i - 1] += x[i - 1] - x[i];
+  }
+  return g;
+}
+
+void halve(Vectors* r) {
+  for (RVec3& v : *r) v *= Real(0.5);
+}
+
+struct Textbook {
+  struct Pair {
+    Vectors s, y;
+  };
+  void push(const Vectors& x, const Vectors& next) {
+    const Vectors g = gradient_at(x), h = gradient_at(next);
+    Pair pair{next, h};
+    for (size_t i = 0; i < x.size(); ++i) pair.s[i] -= x[i], pair.y[i] -= g[i];
+    pairs.push_back(pair);
+    if (static_cast<int>(pairs.size()) > history) pairs.pop_front();
+  }
+  static void add(double factor, const Vectors& from, Vectors* to) {
+    for (size_t i = 0; i < from.size(); ++i) (*to)[i] += static_cast<Real>(factor) * from[i];
+  }
+  void apply(Vectors* r) const {
+    std::vector<double> alpha(pairs.size());
+    for (size_t k = pairs.size(); k-- > 0;) {
+      alpha[k] = dot(pairs[k].s, *r) / dot(pairs[k].s, pairs[k].y);
+      add(-alpha[k], pairs[k].y, r);
+    }
+    halve(r);
+    for (size_t k = 0; k < pairs.size(); ++k)
+      add(alpha[k] - dot(pairs[k].y, *r) / dot(pairs[k].s, pairs[k].y), pairs[k].s, r);
+  }
+  int history;
+  std::deque<Pair> pairs;
+};
+
+Vectors by_products(int n, int history, int steps, int threads, Textbook* judge) {
+  Executor executor(threads);
+  RunContext run;
+  run.executor = &executor;
+  Lbfgs lbfgs(history, n);
+  for (int k = 0; k < steps; ++k) {
+    const Vectors x = wave(n, k), next = wave(n, k + 1.3);
+    lbfgs.push(run, x, gradient_at(x), next, gradient_at(next));
+    if (judge) judge->push(x, next);
+  }
+  EXPECT_EQ(lbfgs.pairs(), std::min(steps, history));
+  Vectors r = wave(n, 0.7);
+  lbfgs.apply(run, &r, halve);
+  return r;
+}
+
+TEST(Lbfgs, GivesTheDirectionOfTheTwoLoopsFullOrNot) {
+  for (const int history : {0, 1, 3, 6})
+    for (const int steps : {0, 1, 3, 11}) {
+      Textbook judge{history, {}};
+      const Vectors direction = by_products(2'500, history, steps, 1, &judge);
+      Vectors expected = wave(2'500, 0.7);
+      judge.apply(&expected);
+      double wrong = 0;
+      for (size_t i = 0; i < expected.size(); ++i)
+        wrong = std::max(wrong, static_cast<double>((direction[i] - expected[i]).norm()));
+      EXPECT_LT(wrong, sizeof(Real) == 8 ? 1e-11 : 1e-3) << history << " " << steps;
+    }
+}
+
+TEST(Lbfgs, GivesTheSameBytesForAnyNumberOfThreads) {
+  const Vectors one = by_products(5'000, 6, 9, 1, nullptr);
+  for (const int threads : {2, 5}) {
+    const Vectors more = by_products(5'000, 6, 9, threads, nullptr);
+    EXPECT_EQ(std::memcmp(one.data(), more.data(), one.size() * sizeof(RVec3)), 0) << threads;
+  }
+}
+
+TEST(Lbfgs, APairWithoutCurvatureIsDroppedAndCostsNoOther) {
+  const int n = 100;
+  Lbfgs lbfgs(2, n);
+  const auto push = [&](double phase, double sign) {
+    const Vectors x = wave(n, phase), next = wave(n, phase + 1);
+    Vectors g = gradient_at(x), h = gradient_at(next);
+    for (auto* list : {&g, &h})
+      for (RVec3& v : *list) v *= static_cast<Real>(sign);
+    lbfgs.push({}, x, g, next, h);
+  };
+  push(1, 1), push(2, 1);
+  Vectors before = wave(n, 0.2), after = before;
+  lbfgs.apply({}, &before, halve);
+  push(3, -1);
+  EXPECT_EQ(lbfgs.pairs(), 2);
+  lbfgs.apply({}, &after, halve);
+  EXPECT_EQ(std::memcmp(before.data(), after.data(), n * sizeof(RVec3)), 0);
+}
+
+}  // namespace
+}  // namespace tryon::sim
