@@ -9,6 +9,7 @@
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/cholesky.h"
 #include "server/sim/solvers/hessian.h"
+#include "server/sim/solvers/lbfgs.h"
 #include "server/sim/solvers/path_columns.h"
 #include "server/sim/solvers/solver.h"
 #include "tests/bench/square_sheet.h"
@@ -190,6 +191,23 @@ void BM_EigenFactorBlocks(benchmark::State& state) {
   for (auto _ : state) factor.factorize(system.matrix);
 }
 BENCHMARK(BM_EigenFactorBlocks)->Arg(71)->Unit(benchmark::kMillisecond);
+
+// One pair and one direction, the matrix left out.
+void BM_Lbfgs(benchmark::State& state) {
+  const int n = 15'500;
+  Executor executor(static_cast<int>(state.range(0)));
+  RunContext run;
+  run.executor = &executor;
+  Lbfgs lbfgs(6, n);
+  const std::vector<RVec3> none(n, RVec3::Zero()), x(n, RVec3(1, 2, 3)), gradient(n, RVec3(2, 3, 5));
+  std::vector<RVec3> direction = x;
+  for (auto _ : state) {
+    lbfgs.push(run, none, none, x, gradient);
+    direction = x;
+    lbfgs.apply(run, &direction, [](std::vector<RVec3>*) {});
+  }
+}
+BENCHMARK(BM_Lbfgs)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void BM_Gradient(benchmark::State& state) {
   const ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));

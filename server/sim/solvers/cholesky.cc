@@ -44,8 +44,8 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
   single_.assign(pattern_->length, Real(0));
   failed_.assign(pattern_->subtree.size(), -1);
   updates_.clear();
-  for (const CholeskyPattern::Subtree& t : pattern_->subtree) {
-    const int r = pattern_->panel[t.end - 1].row_count();
+  for (const CholeskyPattern::Part& t : pattern_->subtree) {
+    const int r = pattern_->panel[pattern_->root(t)].row_count();
     updates_.emplace_back(CholeskyPattern::update_values(r), 0.0);
   }
   const int front = std::max(pattern_->top_needs.largest_front, pattern_->subtree_needs.largest_front);
@@ -115,31 +115,24 @@ void Cholesky::hand_up(int index, const double* front, double* update, Workspace
   for (int j = 0; j < r; ++j) update = std::copy_n(front + int64_t{w + j} * (panel.stride + 1), r - j, update);
 }
 
-// The last panel in its front, with rows to leave.
-bool Cholesky::leaves_front(int index) const {
-  if (pattern_->panel[index].row_count() == 0) return false;
-  return index + 1 == panel_count() || !pattern_->goes_on(index + 1);
-}
-
-int64_t Cholesky::work_of(int panel) const {
-  const panels::Panel& p = pattern_->panel[panel];
-  const int64_t m = p.width + p.row_count();
-  return m * m * (p.width + 1);
-}
-
 int64_t Cholesky::total_work() const {
   int64_t sum = 0;
-  for (int s = 0; s < panel_count(); ++s) sum += work_of(s);
+  for (int s = 0; s < panel_count(); ++s) sum += pattern_->work(s);
   return sum;
 }
 
 int64_t Cholesky::longest_stretch() const {
-  int64_t longest = 0, work = kWorkBetweenChecks;
-  for (int s = 0; s < panel_count(); ++s) {
-    if (work >= kWorkBetweenChecks) work = 0;
-    work += work_of(s);
-    longest = std::max(longest, work);
-  }
+  int64_t longest = 0;
+  const auto look_at = [&](const CholeskyPattern::Part& part) {
+    int64_t work = kWorkBetweenChecks;
+    for (int at = part.begin; at < part.end; ++at) {
+      if (work >= kWorkBetweenChecks) work = 0;
+      work += pattern_->work(pattern_->order[at]);
+      longest = std::max(longest, work);
+    }
+  };
+  for (const CholeskyPattern::Part& t : pattern_->subtree) look_at(t);
+  look_at(pattern_->top);
   return longest;
 }
 
@@ -174,57 +167,42 @@ int Cholesky::factor_panel(int index, const double* values, const RunContext& ru
   assemble(index, values, *front, work);
   const int failed = eliminate(panel, *front, run, work);
   if (failed >= 0) return row_at(panel.first + failed);
-  if (panel.row_count() > 0 && index + 1 < panel_count() && pattern_->goes_on(index + 1))
-    *front += int64_t{panel.width} * (panel.stride + 1);
+  if (panel.row_count() > 0 && !pattern_->leaves_front(index)) *front += int64_t{panel.width} * (panel.stride + 1);
   return -1;
 }
 
-int Cholesky::factor_subtree(int index, const double* values, const RunContext& run, Workspace* work) {
-  const CholeskyPattern::Subtree& t = pattern_->subtree[index];
+// The panels of a part one after the other. What the root of a subtree leaves goes to `update`; the top, which has no
+// such place, takes up what the subtrees left.
+int Cholesky::factor_part(const CholeskyPattern::Part& part, const double* values, const RunContext& run,
+                          double* update, Workspace* work) {
   work->stack_end = 0;
   work->waiting.clear();
   int64_t done = kWorkBetweenChecks;
   double* front = nullptr;
-  for (int s = t.begin; s < t.end; ++s) {
+  size_t next = update == nullptr ? 0 : updates_.size();  // of the subtrees beneath
+  for (int at = part.begin; at < part.end; ++at) {
+    const int s = pattern_->order[at];
+    for (; next < updates_.size() && pattern_->root(pattern_->subtree[next]) < s; ++next)
+      work->waiting.push_back({pattern_->root(pattern_->subtree[next]), updates_[next].data(), false});
     if (done >= kWorkBetweenChecks) {
       if (!run.check().ok()) return kStopped;
       done = 0;
     }
-    done += work_of(s);
+    done += pattern_->work(s);
     const int failed = factor_panel(s, values, run, work, &front);
     if (failed >= 0) return failed;
-    if (leaves_front(s)) hand_up(s, front, s + 1 == t.end ? updates_[index].data() : nullptr, work);
-  }
-  return -1;
-}
-
-int Cholesky::factor_top(const double* values, const RunContext& run) {
-  Workspace* work = &workspaces_[0];
-  work->stack_end = 0;
-  work->waiting.clear();
-  int64_t done = kWorkBetweenChecks;
-  double* front = nullptr;
-  size_t next = 0;
-  for (int s : pattern_->top) {
-    for (; next < updates_.size() && pattern_->subtree[next].end <= s; ++next)
-      work->waiting.push_back({pattern_->subtree[next].end - 1, updates_[next].data(), false});
-    if (done >= kWorkBetweenChecks) {
-      if (!run.check().ok()) return kStopped;
-      done = 0;
-    }
-    done += work_of(s);
-    const int failed = factor_panel(s, values, run, work, &front);
-    if (failed >= 0) return failed;
-    if (leaves_front(s)) hand_up(s, front, nullptr, work);
+    if (pattern_->leaves_front(s)) hand_up(s, front, at + 1 == part.end ? update : nullptr, work);
   }
   return -1;
 }
 
 int Cholesky::factor(const double* values, const RunContext& run) {
-  each_subtree(run, [&](int t, int thread) { failed_[t] = factor_subtree(t, values, run, &workspaces_[thread]); });
+  each_subtree(run, [&](int t, int thread) {
+    failed_[t] = factor_part(pattern_->subtree[t], values, run, updates_[t].data(), &workspaces_[thread]);
+  });
   for (int failed : failed_)
     if (failed != -1) return failed;
-  return factor_top(values, run);
+  return factor_part(pattern_->top, values, run, nullptr, &workspaces_[0]);
 }
 
 panels::View Cholesky::view(const std::vector<int>& row, int thread) {
@@ -233,29 +211,27 @@ panels::View Cholesky::view(const std::vector<int>& row, int thread) {
 }
 
 template <typename X>
-void Cholesky::forward_by(void (*kernel)(const panels::View&, const int*, int, X*), X* x, const RunContext& run) {
+void Cholesky::forward_by(Half<X> kernel, X* x, const RunContext& run) {
   const CholeskyPattern& p = *pattern_;
   std::fill(x + n_, x + p.length, X{});
   each_subtree(run, [&](int t, int thread) {
-    panels::View part = view(p.row_in_subtree, thread);
-    part.panel += p.subtree[t].begin;
-    kernel(part, nullptr, p.subtree[t].end - p.subtree[t].begin, x);
+    const CholeskyPattern::Part& part = p.subtree[t];
+    kernel(view(p.row_in_subtree, thread), &p.order[part.begin], part.end - part.begin, x);
   });
-  for (const CholeskyPattern::Subtree& t : p.subtree) {
-    const panels::Panel& root = p.panel[t.end - 1];
+  for (const CholeskyPattern::Part& t : p.subtree) {
+    const panels::Panel& root = p.panel[p.root(t)];
     for (int k = 0; k < root.row_count(); ++k) add(x[t.sums_begin + k], &x[p.row[root.rows_begin + k]]);
   }
-  kernel(view(p.row, 0), p.top.data(), static_cast<int>(p.top.size()), x);
+  kernel(view(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
 }
 
 template <typename X>
-void Cholesky::backward_by(void (*kernel)(const panels::View&, const int*, int, X*), X* x, const RunContext& run) {
+void Cholesky::backward_by(Half<X> kernel, X* x, const RunContext& run) {
   const CholeskyPattern& p = *pattern_;
-  kernel(view(p.row, 0), p.top.data(), static_cast<int>(p.top.size()), x);
+  kernel(view(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
   each_subtree(run, [&](int t, int thread) {
-    panels::View part = view(p.row, thread);
-    part.panel += p.subtree[t].begin;
-    kernel(part, nullptr, p.subtree[t].end - p.subtree[t].begin, x);
+    const CholeskyPattern::Part& part = p.subtree[t];
+    kernel(view(p.row, thread), &p.order[part.begin], part.end - part.begin, x);
   });
 }
 

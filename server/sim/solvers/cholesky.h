@@ -64,23 +64,23 @@ class Cholesky {
     void fit(const CholeskyPattern::Needs& needs, size_t panel_count);
   };
   void take(std::shared_ptr<const CholeskyPattern> pattern, int n);
-  bool leaves_front(int index) const;
-  int64_t work_of(int panel) const;
   // Calls body(subtree, thread's number), each subtree once.
   template <typename Body>
   void each_subtree(const RunContext& run, Body body);
   void make_room(int threads);
-  int factor_subtree(int index, const double* values, const RunContext& run, Workspace* work);
-  int factor_top(const double* values, const RunContext& run);
+  int factor_part(const CholeskyPattern::Part& part, const double* values, const RunContext& run, double* update,
+                  Workspace* work);
   int factor_panel(int index, const double* values, const RunContext& run, Workspace* work, double** front);
   void assemble(int index, const double* values, double* front, Workspace* work);
   int eliminate(const panels::Panel& panel, double* front, const RunContext& run, Workspace* work);
   void hand_up(int index, const double* front, double* update, Workspace* work) const;
   panels::View view(const std::vector<int>& row, int thread);
   template <typename X>
-  void forward_by(void (*kernel)(const panels::View&, const int*, int, X*), X* x, const RunContext& run);
+  using Half = void (*)(const panels::View&, const int*, int, X*);  // of a solve (panels.h)
   template <typename X>
-  void backward_by(void (*kernel)(const panels::View&, const int*, int, X*), X* x, const RunContext& run);
+  void forward_by(Half<X> kernel, X* x, const RunContext& run);
+  template <typename X>
+  void backward_by(Half<X> kernel, X* x, const RunContext& run);
   int row_at(int place) const;
 
   int n_ = 0;

@@ -24,15 +24,16 @@ struct CholeskyPattern {
   std::vector<int> entry_source;     // where a value stands in the matrix
   std::vector<int> entry_place;      // and in the front, by columns
   int64_t nonzeros = 0, values = 0;  // of L below the diagonal; of all panels
-  // What can be eliminated, and solved, beside the rest: panels begin .. end, the last of them the root. What they do
-  // to the places above is added up at one place for each of the root's rows, then all of it in order: no sum depends
-  // on who came first.
-  struct Subtree {
+  // What can be eliminated, and solved, beside the rest: order[begin .. end], ascending, the last of them the root.
+  // What they do to the places above is added up at one place for each of the root's rows, then all of it in order: no
+  // sum depends on who came first.
+  struct Part {
     int begin = 0, end = 0;
     int sums_begin = 0;  // after the n places
   };
-  std::vector<Subtree> subtree;     // ascending
-  std::vector<int> top;             // the other panels, ascending
+  std::vector<int> order;           // panels: those of each subtree, then the others
+  std::vector<Part> subtree;        // ascending
+  Part top;                         // the others, after all subtrees
   std::vector<int> row_in_subtree;  // as `row`, rows above the own subtree replaced by where their sums are
   int length = 0;                   // places and sums
   struct Needs {
@@ -46,6 +47,16 @@ struct CholeskyPattern {
   bool goes_on(int index) const {
     const panels::Panel& p = panel[index];
     return p.stride > p.width + p.row_count();
+  }
+  // The last panel in its front, with rows to leave to its parent.
+  bool leaves_front(int index) const {
+    const bool last = index + 1 == static_cast<int>(panel.size()) || !goes_on(index + 1);
+    return last && panel[index].row_count() > 0;
+  }
+  int root(const Part& of) const { return order[of.end - 1]; }
+  int64_t work(int index) const {  // multiplications of its elimination, about
+    const int64_t m = panel[index].width + panel[index].row_count();
+    return m * m * (panel[index].width + 1);
   }
   int panel_at(int column) const {
     const auto after = std::upper_bound(panel.begin(), panel.end(), column,

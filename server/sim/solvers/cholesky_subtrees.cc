@@ -15,7 +15,7 @@ class SubtreeFinder {
     std::iota(first_.begin(), first_.end(), 0);
     for (int s = 0; s < count_; ++s) {
       const panels::Panel& p = out_.panel[s];
-      work_[s] += panel_work(p);
+      work_[s] += out_.work(s);
       if (p.row_count() == 0) continue;
       const int up = parent_[s] = out_.panel_at(out_.row[p.rows_begin]);
       first_[up] = std::min(first_[up], first_[s]);
@@ -32,26 +32,22 @@ class SubtreeFinder {
       split(&roots, total / kShares);
       std::sort(roots.begin(), roots.end());
       for (int root : roots)
-        if (work_[root] >= total / kLeastShare) out_.subtree.push_back({first_[root], root + 1, 0});
+        if (work_[root] >= total / kLeastShare) add_subtree(root);
     }
-    int next = 0;
-    for (const CholeskyPattern::Subtree& t : out_.subtree) {
-      for (; next < t.begin; ++next) out_.top.push_back(next);
-      next = t.end;
-    }
-    for (; next < count_; ++next) out_.top.push_back(next);
+    std::vector<uint8_t> taken(count_, 0);
+    for (int s : out_.order) taken[s] = 1;
+    out_.top.begin = static_cast<int>(out_.order.size());
+    for (int s = 0; s < count_; ++s)
+      if (!taken[s]) out_.order.push_back(s);
+    out_.top.end = count_;
     place_sums();
-    count_needs();
+    for (const CholeskyPattern::Part& t : out_.subtree) add_needs(t, out_.subtree.size(), &out_.subtree_needs);
+    add_needs(out_.top, 0, &out_.top_needs);
   }
 
  private:
   static constexpr int64_t kWorthSharing = 100'000;  // values: a solve of a tenth of a millisecond
   static constexpr int kShares = 8, kLeastShare = 64;
-
-  static int64_t panel_work(const panels::Panel& p) {
-    const int64_t m = p.width + p.row_count();
-    return m * m * (p.width + 1);
-  }
 
   // The largest gives way to its children until none is larger than `most`.
   void split(std::vector<int>* roots, int64_t most) const {
@@ -68,46 +64,40 @@ class SubtreeFinder {
     }
   }
 
+  void add_subtree(int root) {
+    const int begin = static_cast<int>(out_.order.size());
+    for (int s = first_[root]; s <= root; ++s) out_.order.push_back(s);
+    out_.subtree.push_back({begin, static_cast<int>(out_.order.size()), 0});
+  }
+
   void place_sums() {
     out_.row_in_subtree = out_.row;
     const int n = count_ == 0 ? 0 : out_.panel.back().first + out_.panel.back().width;
     out_.length = n;
-    for (CholeskyPattern::Subtree& t : out_.subtree) {
+    for (CholeskyPattern::Part& t : out_.subtree) {
       t.sums_begin = out_.length;
-      const panels::Panel& root = out_.panel[t.end - 1];
+      const panels::Panel& root = out_.panel[out_.root(t)];
       const auto from = out_.row.begin() + root.rows_begin, to = out_.row.begin() + root.rows_end;
-      for (int64_t k = out_.panel[t.begin].rows_begin; k < root.rows_end; ++k)
+      for (int64_t k = out_.panel[out_.order[t.begin]].rows_begin; k < root.rows_end; ++k)
         if (out_.row[k] >= root.first + root.width)
           out_.row_in_subtree[k] = t.sums_begin + static_cast<int>(std::lower_bound(from, to, out_.row[k]) - from);
       out_.length += root.row_count();
     }
   }
 
-  void count_needs() {
-    std::vector<int> own;
-    for (const CholeskyPattern::Subtree& t : out_.subtree) {
-      own.resize(t.end - t.begin);
-      std::iota(own.begin(), own.end(), t.begin);
-      add_needs(own, &out_.subtree_needs);
-    }
-    add_needs(out_.top, &out_.top_needs);
-  }
-
-  // Updates of subtrees' roots are kept elsewhere.
-  void add_needs(const std::vector<int>& which, CholeskyPattern::Needs* needs) const {
+  // Of a part with the subtrees from `subtree` on beneath it: their roots' updates are kept elsewhere.
+  void add_needs(const CholeskyPattern::Part& part, size_t subtree, CholeskyPattern::Needs* needs) const {
     std::vector<int64_t> held;  // of the panels whose parents are still to come
     int64_t stack = 0;
-    size_t subtree = 0;
-    for (int s : which) {
+    for (int at = part.begin; at < part.end; ++at) {
+      const int s = out_.order[at];
       const panels::Panel& p = out_.panel[s];
       const int m = p.width + p.row_count();
       needs->largest_front = std::max(needs->largest_front, m);
       needs->below_values = std::max(needs->below_values, panels::below_values(m, p.width));
-      for (; subtree < out_.subtree.size() && out_.subtree[subtree].end <= s; ++subtree)
-        if (&which == &out_.top) held.push_back(0);
+      for (; subtree < out_.subtree.size() && out_.root(out_.subtree[subtree]) < s; ++subtree) held.push_back(0);
       for (int c = 0; c < out_.child_count[s]; ++c) stack -= held.back(), held.pop_back();
-      const bool last = s + 1 == count_ || !out_.goes_on(s + 1);
-      if (!last || p.row_count() == 0) continue;
+      if (!out_.leaves_front(s)) continue;
       held.push_back(CholeskyPattern::update_values(p.row_count()));
       stack += held.back();
       needs->stack_values = std::max(needs->stack_values, stack);

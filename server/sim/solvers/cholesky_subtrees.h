@@ -1,8 +1,8 @@
 // What it is: the parts of a factor's elimination tree that threads may take up on their own: subtrees small enough to
 // be shared among a few, as large as they can be for that, and where each adds up what it does to the rest. Units:
-// none. Shapes: fills `subtree`, `top`, `row_in_subtree`, `length` and the needs of a pattern that has its panels. How
-// it fails: never. Thread rules: a pure function; its answer depends on the pattern alone, never on how many threads
-// there are. Cites: Geist, Ng 1989 (subtrees to processors).
+// none. Shapes: fills `order`, `subtree`, `top`, `row_in_subtree`, `length` and the needs of a pattern that has its
+// panels. How it fails: never. Thread rules: a pure function; its answer depends on the pattern alone, never on how
+// many threads there are. Cites: Geist, Ng 1989 (subtrees to processors).
 #pragma once
 
 #include "server/sim/solvers/cholesky_pattern.h"

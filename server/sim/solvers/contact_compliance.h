@@ -23,7 +23,8 @@ class ContactCompliance {
   ContactCompliance(const IncrementalPotential& potential, PotentialHessian* hessian);
   // The Hessian has been factorised at x.
   void renew(const std::vector<RVec3>& x);
-  // `way` is H^-1 right but for the contacts, and with them. False once there are more of them than kMost.
+  // `way` is H^-1 right but for the contacts, and with them; may be the same vector. False once there are more of them
+  // than kMost.
   bool solve(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& right,
              std::vector<RVec3>* way);
 

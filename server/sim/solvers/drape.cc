@@ -46,10 +46,7 @@ class Drape : public SpringProjection {
     ++age_;
     std::copy(gradient_.begin(), gradient_.end(), direction_.begin());
     bool all = true;
-    lbfgs_.apply(*run_, &direction_, [&](std::vector<RVec3>* r) {
-      right_ = *r;
-      all = compliance_->solve(*run_, x_, right_, r);
-    });
+    lbfgs_.apply(*run_, &direction_, [&](std::vector<RVec3>* r) { all = compliance_->solve(*run_, x_, *r, r); });
     if (!all && age_ >= kWindow * patience_) usable_ = false;
     for (RVec3& d : direction_) d = -d;
     return absl::OkStatus();
@@ -116,7 +113,6 @@ class Drape : public SpringProjection {
 
   std::unique_ptr<PotentialHessian> hessian_;  // made once the plain descent has had its steps
   std::unique_ptr<ContactCompliance> compliance_;
-  std::vector<RVec3> right_;
   std::vector<double> pace_;  // largest gradient of each iteration of the step, in mean weights
   int steps_ = 0, age_ = 0,
       true_turn_ = 0;                 // towards rest; iterations since the factor was taken; factors until the true one

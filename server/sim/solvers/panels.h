@@ -55,8 +55,7 @@ struct View {
 };
 
 struct Kernels {
-  // x = L^-1 x and x = L^-T D^-1 x as far as `count` panels do it: those that are named, ascending, or (null) the
-  // first.
+  // x = L^-1 x and x = L^-T D^-1 x as far as `count` panels do it, named in ascending order.
   void (*forward)(const View& factor, const int* which, int count, Lane* x);
   void (*backward)(const View& factor, const int* which, int count, Lane* x);
   void (*forward_one)(const View& factor, const int* which, int count, Real* x);  // one right-hand side

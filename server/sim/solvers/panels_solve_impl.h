@@ -198,7 +198,7 @@ void forward(const View& f, const int* which, int count, Lane* lanes) {
   V4* x = reinterpret_cast<V4*>(lanes);
   const Rows3 work{f.work, f.work_stride};
   for (int k = 0; k < count; ++k) {
-    const Panel& p = f.panel[which == nullptr ? k : which[k]];
+    const Panel& p = f.panel[which[k]];
     panel_forward(p, f.value + p.value, f.row + p.rows_begin, work, x);
   }
 }
@@ -207,7 +207,7 @@ void backward(const View& f, const int* which, int count, Lane* lanes) {
   V4* x = reinterpret_cast<V4*>(lanes);
   const Rows3 work{f.work, f.work_stride};
   for (int k = count - 1; k >= 0; --k) {
-    const Panel& p = f.panel[which == nullptr ? k : which[k]];
+    const Panel& p = f.panel[which[k]];
     panel_backward(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, work, x);
   }
 }
@@ -224,10 +224,7 @@ inline const Real* multiply_one(const Real* b, int columns, const Real* z, Real*
   int k = 0;
   for (; k + 4 <= columns; k += 4, b += 4 * kVectors * kLanes) {
 #pragma GCC unroll 4
-    for (int c = 0; c < 4; ++c) {
-      __builtin_prefetch(b + c * kVectors * kLanes + kAhead);
-      add(c, k);
-    }
+    for (int c = 0; c < 4; ++c) add(c, k);
   }
   for (; k < columns; ++k, b += kVectors * kLanes) add(0, k);
 #pragma GCC unroll 2
@@ -258,10 +255,7 @@ struct SumsOne {
     for (int j = 0; j < kVectors; ++j) {
       const Wide factor = reinterpret_cast<const Wide*>(in)[j];
 #pragma GCC unroll 4
-      for (int k = 0; k < kColumns; ++k) {
-        if (j == 0) __builtin_prefetch(b + k * kVectors * kLanes - kAhead);
-        at[k][j] += reinterpret_cast<const Wide*>(b)[k * kVectors + j] * factor;
-      }
+      for (int k = 0; k < kColumns; ++k) at[k][j] += reinterpret_cast<const Wide*>(b)[k * kVectors + j] * factor;
     }
   }
   inline void write(Real* to) const {
@@ -308,14 +302,14 @@ inline void panel_backward_one(const Panel& p, const Real* b, const int* row, co
 
 void forward_one(const View& f, const int* which, int count, Real* x) {
   for (int k = 0; k < count; ++k) {
-    const Panel& p = f.panel[which == nullptr ? k : which[k]];
+    const Panel& p = f.panel[which[k]];
     panel_forward_one(p, f.value + p.value, f.row + p.rows_begin, f.work, x);
   }
 }
 
 void backward_one(const View& f, const int* which, int count, Real* x) {
   for (int k = count - 1; k >= 0; --k) {
-    const Panel& p = f.panel[which == nullptr ? k : which[k]];
+    const Panel& p = f.panel[which[k]];
     panel_backward_one(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, f.work, x);
   }
 }

@@ -233,11 +233,12 @@ TEST_P(Builds, GiveTheBytesOfTheBaseline) {
       std::vector<Real> single(w + r + 2), other;
       for (Real& number : single) number = unit();
       other = single;
+      const int first = 0;
       const auto expect_same = [&](auto half, auto half_of_one) {
-        (panels::baseline_kernels().*half)(view, nullptr, 1, x.data());
-        (build->*half)(view, nullptr, 1, y.data());
-        (panels::baseline_kernels().*half_of_one)(view, nullptr, 1, single.data());
-        (build->*half_of_one)(view, nullptr, 1, other.data());
+        (panels::baseline_kernels().*half)(view, &first, 1, x.data());
+        (build->*half)(view, &first, 1, y.data());
+        (panels::baseline_kernels().*half_of_one)(view, &first, 1, single.data());
+        (build->*half_of_one)(view, &first, 1, other.data());
         EXPECT_TRUE(same_bytes(x, y) && same_bytes(single, other)) << w << " " << r;
       };
       expect_same(&panels::Kernels::forward, &panels::Kernels::forward_one);
