@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tryon {
 namespace {
@@ -25,43 +26,60 @@ double solid_angle_share(const Corners& corners, const Vec3& q) {
 
 }  // namespace
 
+// Sorts numbers of triangles, not triangles: what is asked of each is worked out once.
+struct WindingNumber::Builder {
+  explicit Builder(const TriangleMesh& mesh) {
+    for (const Triangle& t : mesh.triangles) {
+      order.push_back(static_cast<int>(order.size()));
+      corners.push_back({mesh.positions[t[0]], mesh.positions[t[1]], mesh.positions[t[2]]});
+      middles.push_back(centroid(corners.back())), normals.push_back(area_normal(corners.back()));
+    }
+    if (!order.empty()) build(0, static_cast<int>(order.size()));
+  }
+
+  void build(int begin, int end) {
+    const size_t self = nodes.size();
+    nodes.push_back(summary(begin, end));
+    if (end - begin <= kLeaf) return;
+    Box3 box;
+    for (int i = begin; i < end; ++i) box.extend(middles[order[i]]);
+    int axis = 0;
+    box.sizes().maxCoeff(&axis);
+    const int middle = (begin + end) / 2;
+    std::stable_sort(order.begin() + begin, order.begin() + end,
+                     [&](int a, int b) { return middles[a][axis] < middles[b][axis]; });
+    build(begin, middle);
+    nodes[self].right = static_cast<int>(nodes.size());
+    build(middle, end);
+  }
+
+  Node summary(int begin, int end) const {
+    Node node;
+    node.begin = begin, node.end = end;
+    double area = 0.0;
+    for (int i = begin; i < end; ++i) {
+      const Vec3& normal = normals[order[i]];
+      const double weight = normal.norm() + 1e-300;
+      area += weight, node.normal += normal, node.center += weight * middles[order[i]];
+    }
+    node.center /= area;
+    for (int i = begin; i < end; ++i) {
+      node.moment += normals[order[i]] * (middles[order[i]] - node.center).transpose();
+      for (const Vec3& corner : corners[order[i]]) node.radius = std::max(node.radius, (corner - node.center).norm());
+    }
+    return node;
+  }
+
+  std::vector<int> order;        // triangles, in the tree's order
+  std::vector<Corners> corners;  // [triangle_count], in the mesh's order, as what follows
+  std::vector<Vec3> middles, normals;
+  std::vector<Node> nodes;
+};
+
 WindingNumber::WindingNumber(const TriangleMesh& mesh) {
-  for (const Triangle& t : mesh.triangles) {
-    corners_.push_back({mesh.positions[t[0]], mesh.positions[t[1]], mesh.positions[t[2]]});
-  }
-  if (!corners_.empty()) build(0, static_cast<int>(corners_.size()));
-}
-
-void WindingNumber::build(int begin, int end) {
-  const size_t self = nodes_.size();
-  nodes_.emplace_back();
-  nodes_[self].begin = begin, nodes_[self].end = end;
-  summarise(&nodes_[self]);
-  if (end - begin <= kLeaf) return;
-  Box3 box;
-  for (int i = begin; i < end; ++i) box.extend(centroid(corners_[i]));
-  int axis = 0;
-  box.sizes().maxCoeff(&axis);
-  const int middle = (begin + end) / 2;
-  std::stable_sort(corners_.begin() + begin, corners_.begin() + end,
-                   [axis](const Corners& a, const Corners& b) { return centroid(a)[axis] < centroid(b)[axis]; });
-  build(begin, middle);
-  nodes_[self].right = static_cast<int>(nodes_.size());
-  build(middle, end);
-}
-
-void WindingNumber::summarise(Node* node) const {
-  double area = 0.0;
-  for (int i = node->begin; i < node->end; ++i) {
-    const Vec3 normal = area_normal(corners_[i]);
-    const double weight = normal.norm() + 1e-300;
-    area += weight, node->normal += normal, node->center += weight * centroid(corners_[i]);
-  }
-  node->center /= area;
-  for (int i = node->begin; i < node->end; ++i) {
-    node->moment += area_normal(corners_[i]) * (centroid(corners_[i]) - node->center).transpose();
-    for (const Vec3& corner : corners_[i]) node->radius = std::max(node->radius, (corner - node->center).norm());
-  }
+  Builder builder(mesh);
+  for (const int t : builder.order) corners_.push_back(builder.corners[t]);
+  nodes_ = std::move(builder.nodes);
 }
 
 // Barill 2018, equation 12: the dipole and its first derivative.

@@ -26,8 +26,7 @@ class WindingNumber {
     int begin = 0, end = 0;                            // triangles, in order
     int right = -1;                                    // second child; the first is the next node; -1: leaf
   };
-  void build(int begin, int end);
-  void summarise(Node* node) const;
+  struct Builder;
   double far_field(const Node& node, const Vec3& offset, double distance) const;
   std::vector<std::array<Vec3, 3>> corners_;  // [triangle_count], in the tree's order
   std::vector<Node> nodes_;
