@@ -3,6 +3,7 @@
 // How it fails: never. Thread rules: plain values.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "server/shape/solids.h"
@@ -19,6 +20,11 @@ inline SolidSet::Hit nearer_member(const SolidSet::Hit& held, const SolidSet::Hi
   return {other.solid, {-far, outside_it ? Eigen::Vector3d(-other.surface.normal) : other.surface.normal}};
 }
 
+// How much nearer than the nearest of so many solids their rounded union may lie.
+inline double rounding_reach(double width, size_t solid_count) {
+  return width * std::log(static_cast<double>(std::max<size_t>(solid_count, 1)));
+}
+
 // d = -w log(sum exp(-d_i / w)), the normal the weighted mean; `first` is the smallest d_i.
 class RoundedSum {
  public:
@@ -32,10 +38,10 @@ class RoundedSum {
     sum_ += weight;
     normal_ += weight * surface.normal;
   }
-  SurfacePoint result() const {
-    const double length = normal_.norm();
-    return {first_.distance - width_ * std::log(sum_),
-            length > 1e-6 ? Eigen::Vector3d(normal_ / length) : first_.normal};
+  SurfacePoint within(double max_distance) const {
+    const double length = normal_.norm(), distance = first_.distance - width_ * std::log(sum_);
+    if (!(distance < max_distance)) return {max_distance, Eigen::Vector3d::UnitY()};
+    return {distance, length > 1e-6 ? Eigen::Vector3d(normal_ / length) : first_.normal};
   }
 
  private:

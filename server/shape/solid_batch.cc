@@ -248,17 +248,18 @@ void SolidBatch::nearest(std::span<const Vec3> points, double max_distance, std:
 
 void SolidBatch::rounded(std::span<const Vec3> points, double max_distance, double width,
                          std::span<SurfacePoint> surfaces) const {
-  ask(points, kAlone, max_distance, kRoundingWidths * width, [&](size_t i, std::span<const SolidSet::Hit> candidates) {
+  const double reach = max_distance + rounding_reach(width, solids_.size());
+  ask(points, kAlone, reach, kRoundingWidths * width, [&](size_t i, std::span<const SolidSet::Hit> candidates) {
     surfaces[i] = {max_distance, Vec3::UnitY()};
     SolidSet::Hit first;
     for (const SolidSet::Hit& c : candidates) {
       if (first.solid < 0 || std::pair(c.surface.distance, c.solid) < std::pair(first.surface.distance, first.solid))
         first = c;
     }
-    if (first.solid < 0 || !(first.surface.distance <= max_distance)) return;
+    if (first.solid < 0 || !(first.surface.distance <= reach)) return;
     RoundedSum sum(first.surface, width);
     for (const SolidSet::Hit& c : candidates) sum.add(c.surface);
-    surfaces[i] = sum.result();
+    surfaces[i] = sum.within(max_distance);
   });
 }
 

@@ -123,12 +123,12 @@ SolidSet::Hit SolidSet::nearest(const Vec3& point, double max_distance) const {
 }
 
 SurfacePoint SolidSet::rounded(const Vec3& point, double max_distance, double width) const {
-  const Hit first = deepest(point, max_distance);
+  const Hit first = deepest(point, max_distance + rounding_reach(width, solids_.size()));
   if (first.solid < 0) return {max_distance, Vec3::UnitY()};
   RoundedSum sum(first.surface, width);
   const double reach = sum.limit();
   visit_within(point, &reach, [&](int solid) { sum.add(distance(solids_[solid], point)); });
-  return sum.result();
+  return sum.within(max_distance);
 }
 
 SurfaceAnswer SolidSet::surface(const Vec3& point, double max_distance) const {

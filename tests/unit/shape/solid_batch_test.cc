@@ -104,6 +104,28 @@ TEST(SolidBatch, RoundedAgreesWithTheScalar) {
   }
 }
 
+// In a crease the rounded union is nearer than any solid: what looks 2 mm about itself must see it all the same.
+TEST(SolidBatch, HowFarOneLooksDoesNotChangeWhatIsNear) {
+  std::mt19937 random(6);
+  int creases = 0;
+  for (int round = 0; round < 5; ++round) {
+    const std::vector<Solid> solids = random_figure(random);
+    const SolidSet set(solids);
+    const std::vector<Vec3> points = points_about(random, solids, 1000, 0.01);
+    for (const double reach : {0.001, 0.002, 0.006, 0.02}) {
+      std::vector<SurfacePoint> found(points.size());
+      set.rounded(points, reach, 3e-3, found);
+      for (size_t i = 0; i < points.size(); ++i) {
+        const SurfacePoint far = set.rounded(points[i], 0.1, 3e-3), near = set.rounded(points[i], reach, 3e-3);
+        ASSERT_EQ(near.distance, std::min(far.distance, reach)) << "point " << i;
+        ASSERT_NEAR(found[i].distance, near.distance, 1e-9) << "point " << i;
+        creases += far.distance < reach && set.nearest(points[i], reach).solid < 0;
+      }
+    }
+  }
+  EXPECT_GT(creases, 50);
+}
+
 bool same_bytes(const SolidSet::Hit& a, const SolidSet::Hit& b) {
   return a.solid == b.solid && std::memcmp(&a.surface.distance, &b.surface.distance, sizeof(double)) == 0 &&
          std::memcmp(a.surface.normal.data(), b.surface.normal.data(), 3 * sizeof(double)) == 0;
