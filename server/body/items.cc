@@ -33,9 +33,12 @@ std::vector<MeasurementItem> make_items() {
       {"body_rise", "Body rise", "plumb from the waist's level to the crotch's", kHeight},
       // Girths of head and trunk.
       {"head_girth", "Head girth", "largest horizontal tape above the brows", kGirth},
-      {"neck_girth", "Neck girth", "shortest tape round the neck's narrowest place, across its own lean", kGirth},
+      {"neck_girth", "Neck girth",
+       "shortest tape, 1/50 of the height wide, round the neck's narrowest place, across its own lean", kGirth},
       {"neck_base_girth", "Neck base girth",
-       "over the nape from side neck point to side neck point, and back over the pit of the throat", kGirth},
+       "round the nape, both side neck points and the pit of the throat, in four quarters that each lie square on the "
+       "skin",
+       kGirth},
       {"upper_chest_girth", "Upper chest girth", "horizontal, just below the armpits, arms left out", kGirth},
       {"bust_girth", "Bust girth", "horizontal, at the foremost level of the chest; for men the chest girth", kGirth},
       {"fullest_bust_girth", "", "horizontal, at the fullest place within 1/200 of the height of bust_girth", kGirth},
@@ -68,7 +71,8 @@ std::vector<MeasurementItem> make_items() {
       {"upper_arm_girth", "Upper-arm girth", "largest tape across the middle of the upper arm", kGirth, true},
       {"elbow_girth", "Elbow girth", "round the elbow, across its bend", kGirth, true},
       {"forearm_girth", "Forearm girth", "largest tape across the forearm", kGirth, true},
-      {"wrist_girth", "Wrist girth", "smallest tape across the end of the forearm", kGirth, true},
+      {"wrist_girth", "Wrist girth", "smallest tape, 1/50 of the height wide, across the end of the forearm", kGirth,
+       true},
       // Over the trunk.
       {"shoulder_width", "Shoulder width", "straight from shoulder point to shoulder point", kWidth},
       {"across_back_shoulder_width", "Across back shoulder width",

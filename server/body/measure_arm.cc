@@ -12,8 +12,11 @@ namespace {
 // Shares of the way from the shoulder point to the fingertip and from the elbow to it, after Drillis and Contini 1966:
 // upper arm 0.186, forearm 0.146, hand 0.108 of the height.
 constexpr double kElbow = 0.186 / 0.440;
-constexpr double kElbowPull = 2.0;  // of that share against what a bend shows
+constexpr double kElbowPull = 2.0;     // of that share against what a bend shows
+constexpr double kElbowWindow = 0.08;  // of that way: half of what a straight arm's elbow is smoothed over
 constexpr double kWristFrom = 0.42, kWristTo = 0.72;
+constexpr double kWristSlide = 0.05;
+constexpr double kWristWidth = 2.0;     // of a tape's: between hand and forearm a coarse mesh spans the hollow
 constexpr double kRaisedFlank = 0.070;  // of the height: so far below a raised arm's pit the flank is as it was
 constexpr double kLoweredDeg = 45.0;
 
@@ -52,6 +55,9 @@ class Arm {
     const Along upper(*this, root_, elbow_), lower(*this, elbow_, tip_);
     const Extremum wrist = find_smallest(kWristFrom, kWristTo, 0.01, [&](double s) { return lower.girth(s); });
     wrist_ = lower.middle(wrist.at);
+    const auto wide = [&](double s) { return lower.tape(s, kWristWidth); };
+    const Extremum thinnest = find_smallest(wrist.at - kWristSlide, wrist.at + kWristSlide, 0.01,
+                                            [&](double s) { return length_or(NAN, wide(s).length); });
     const Extremum biceps = find_largest(0.40, 0.70, 0.02, [&](double s) { return upper.girth(s); });
     ruler_.mark(sided(side_, "elbow"), elbow_), ruler_.mark(sided(side_, "wrist"), wrist_);
     ruler_.mark(sided(side_, "fingertip"), tip_);
@@ -61,7 +67,7 @@ class Arm {
     });
     set_girth("upper_arm_girth", upper.tape(biceps.at));
     set_girth("elbow_girth", elbow);
-    set_girth("wrist_girth", lower.tape(wrist.at));
+    set_girth("wrist_girth", wide(thinnest.at));
     const Extremum forearm = find_largest(0.05, 0.40, 0.02, [&](double s) { return lower.girth(s); });
     set_girth("forearm_girth", lower.tape(forearm.at));
     lengths();
@@ -77,14 +83,11 @@ class Arm {
           axis_((to - from).normalized()),
           length_((to - from).norm()),
           slicer_(arm.ruler_.body().mesh, &arm.triangles_, axis_) {}
-    Tape tape(double share) const {
-      return tape_of_width(share, arm_.ruler_.tape_width() / length_,
+    Tape tape(double share, double widths = 1.0) const {
+      return tape_of_width(share, widths * arm_.ruler_.tape_width() / length_,
                            [&](double s) { return tape_round_flesh(points(s), axis_); });
     }
-    double girth(double share) const {
-      const double length = hull_perimeter(points(share), axis_);
-      return length > 0 ? length : NAN;
-    }
+    double girth(double share) const { return length_or(NAN, hull_perimeter(points(share), axis_)); }
     Vec3 middle(double share) const {
       const Vec3 at = from_ + share * length_ * axis_;
       const SliceLoop* best = nullptr;
@@ -159,7 +162,7 @@ class Arm {
       const Vec3 off = chord.middle(share) - (root_ + share * (tip_ - root_));
       return off.norm() / reach - kElbowPull * (share - usual) * (share - usual);
     };
-    elbow_ = chord.middle(find_largest(usual - 0.12, usual + 0.12, 0.02, score).at);
+    elbow_ = chord.middle(find_peak(usual - 0.12, usual + 0.12, 0.02, kElbowWindow, score).at);
   }
 
   // Away from the body for a straight arm, away from the inside of the elbow for a bent one.

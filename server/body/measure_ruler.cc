@@ -85,6 +85,10 @@ BodyRuler::BodyRuler(const BodyLevels& levels, Body* body)
   midline_ = slice_mesh(body_.mesh, &armless_, Vec3(levels_.middle, 0, 0), Vec3::UnitX());
 }
 
+Tape BodyRuler::girth_tape(double y) const {
+  return tape_of_width(y, tape_width(), [&](double at) { return tape_round_flesh(ring(at), Vec3::UnitY()); });
+}
+
 double BodyRuler::girth(double y) const { return hull_perimeter(ring(y), Vec3::UnitY()); }
 
 Vec3 BodyRuler::middle_at(double y) const {

@@ -36,7 +36,7 @@ class BodyRuler {
 
   std::vector<SliceLoop> level(double y) const { return trunk_.at(y); }
   std::vector<Vec3> ring(double y) const { return all_points(level(y)); }
-  Tape girth_tape(double y) const { return tape_round_flesh(ring(y), Vec3::UnitY()); }
+  Tape girth_tape(double y) const;
   double girth(double y) const;
   Vec3 middle_at(double y) const;  // centroid of the trunk's loop
   // The point of a level that reaches furthest along a direction, at least `aside` from the middle on that side.

@@ -9,6 +9,7 @@ namespace {
 // Shares of the height.
 constexpr double kHipSlide = 0.010;     // a tape at the buttocks slides to the fullest place within about 2 cm
 constexpr double kBustSlide = 0.0072;   // and at the bust within about 1 cm
+constexpr double kPitClear = 0.008;     // and no higher than this below the armpits
 constexpr double kSmooth = 0.020;       // half the window over which an outline is smoothed
 constexpr double kCrease = 0.010;       // spacing of the differences that find the crease below the breasts
 constexpr double kBelowCrease = 0.005;  // the under-bust tape lies below it
@@ -50,8 +51,8 @@ void find_waist(const BodyRuler& ruler, TrunkLevels* at) {
 }
 
 // A tape laid at a level slides up or down to the fullest place close by.
-double fullest(const BodyRuler& ruler, double level, double slide) {
-  return find_largest(level - slide, level + slide, 0.5 * ruler.step(), [&](double y) { return ruler.girth(y); }).at;
+double fullest(const BodyRuler& ruler, double low, double high) {
+  return find_largest(low, high, 0.5 * ruler.step(), [&](double y) { return ruler.girth(y); }).at;
 }
 
 // Below the crease under the breasts, where the girth's slope turns most; towards the ends of where creases lie a turn
@@ -74,7 +75,8 @@ void find_bust(const BodyRuler& ruler, TrunkLevels* at) {
                                   [&](double y) { return ruler.furthest(y, Vec3::UnitZ()).z(); });
   const bool only_belly = !bust.inner && bust.at < 0.5 * (low + high);
   at->bust = only_belly ? std::clamp(pit - 0.045 * h, low, high) : bust.at;
-  at->fullest_bust = fullest(ruler, at->bust, kBustSlide * h);
+  at->fullest_bust =
+      fullest(ruler, at->bust - kBustSlide * h, std::min(at->bust + kBustSlide * h, pit - kPitClear * h));
   at->under_bust = find_under_bust(ruler, at->bust);
 }
 
@@ -84,7 +86,8 @@ void find_hips(const BodyRuler& ruler, TrunkLevels* at) {
   const Extremum buttock = find_peak(crotch + 0.015 * h, top, ruler.step(), 0.5 * kSmooth * h,
                                      [&](double y) { return -ruler.furthest(y, -Vec3::UnitZ()).z(); });
   at->buttock = buttock.at;
-  at->hip = fullest(ruler, buttock.at, std::min(kHipSlide * h, buttock.at - crotch));
+  const double slide = std::min(kHipSlide * h, buttock.at - crotch);
+  at->hip = fullest(ruler, buttock.at - slide, buttock.at + slide);
   at->high_hip = 0.5 * (at->waist + at->buttock);  // not the hip: that slides where a seat is full
 }
 

@@ -21,11 +21,39 @@ double path_length(const std::vector<Vec3>& points, bool closed) {
   return length;
 }
 
+// Across a direction, through the first of some points.
+struct Plane {
+  Vec3 origin = Vec3::Zero(), u, v;
+  Plane(const std::vector<Vec3>& points, const Vec3& normal) {
+    const Vec3 axis = normal.normalized();
+    const Vec3 seed = std::abs(axis.x()) < 0.9 ? Vec3::UnitX() : Vec3::UnitY();
+    if (!points.empty()) origin = points[0];
+    u = (seed - seed.dot(axis) * axis).normalized(), v = axis.cross(u);
+  }
+  std::vector<Vec2> flat(const std::vector<Vec3>& points) const {
+    std::vector<Vec2> out;
+    out.reserve(points.size());
+    for (const Vec3& p : points) out.emplace_back((p - origin).dot(u), (p - origin).dot(v));
+    return out;
+  }
+  Vec3 lifted(const Vec2& p) const { return origin + p.x() * u + p.y() * v; }
+};
+
+// Of the tape's length, wherever its points lie close together.
+Vec3 middle_of(const Tape& tape) {
+  Vec3 sum = Vec3::Zero();
+  for (size_t i = 0; i < tape.points.size(); ++i) {
+    const size_t next = (i + 1) % tape.points.size();
+    if (next == 0 && !tape.closed) break;
+    sum += (tape.points[next] - tape.points[i]).norm() * 0.5 * (tape.points[i] + tape.points[next]);
+  }
+  return sum / tape.length;
+}
+
 // A ring made larger or smaller about its middle.
 Tape scaled_to(const Tape& tape, double length) {
   Tape out = tape;
-  Vec3 middle = Vec3::Zero();
-  for (const Vec3& p : tape.points) middle += p / static_cast<double>(tape.points.size());
+  const Vec3 middle = middle_of(tape);
   for (Vec3& p : out.points) p = middle + length / tape.length * (p - middle);
   out.length = path_length(out.points, tape.closed);
   return out;
@@ -37,13 +65,8 @@ Tape tape_round(const std::vector<Vec3>& points, const Vec3& normal) {
   Tape tape;
   tape.closed = true;
   if (points.empty()) return tape;
-  const Vec3 axis = normal.normalized();
-  const Vec3 seed = std::abs(axis.x()) < 0.9 ? Vec3::UnitX() : Vec3::UnitY();
-  const Vec3 u = (seed - seed.dot(axis) * axis).normalized(), v = axis.cross(u);
-  std::vector<Vec2> flat;
-  flat.reserve(points.size());
-  for (const Vec3& p : points) flat.emplace_back((p - points[0]).dot(u), (p - points[0]).dot(v));
-  for (const Vec2& p : convex_hull(std::move(flat))) tape.points.push_back(points[0] + p.x() * u + p.y() * v);
+  const Plane plane(points, normal);
+  for (const Vec2& p : convex_hull(plane.flat(points))) tape.points.push_back(plane.lifted(p));
   tape.length = path_length(tape.points, true);
   return tape;
 }
@@ -69,13 +92,16 @@ double corner_surplus(const std::vector<Vec2>& hull, int modes) {
 }
 
 Tape tape_round_flesh(const std::vector<Vec3>& points, const Vec3& normal) {
-  const Tape tape = tape_round(points, normal);
-  if (tape.points.size() < 3) return tape;
-  const Vec3 axis = normal.normalized(), u = (tape.points[1] - tape.points[0]).normalized(), v = axis.cross(u);
-  std::vector<Vec2> hull;
-  for (const Vec3& p : tape.points) hull.emplace_back((p - tape.points[0]).dot(u), (p - tape.points[0]).dot(v));
-  const int modes = std::max(kLeastModes, static_cast<int>(tape.length / kFinestWave));
-  return scaled_to(tape, tape.length - corner_surplus(hull, modes));
+  return without_corners(tape_round(points, normal), normal);
+}
+
+Tape without_corners(const Tape& tape, const Vec3& normal) {
+  const Plane plane(tape.points, normal);
+  const std::vector<Vec2> hull = convex_hull(plane.flat(tape.points));
+  if (hull.size() < 3) return tape;
+  const double seen = polygon_perimeter(hull);
+  const int modes = std::max(kLeastModes, static_cast<int>(seen / kFinestWave));
+  return scaled_to(tape, tape.length * (1.0 - corner_surplus(hull, modes) / seen));
 }
 
 Tape tape_of_width(double at, double width, const std::function<Tape(double)>& tape) {

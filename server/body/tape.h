@@ -22,6 +22,8 @@ Tape tape_round(const std::vector<Vec3>& points, const Vec3& normal);
 // The same round a cut of triangles that stand for rounded flesh: what the hull's corners add to the length of a ring
 // of its area is taken off, and the ring shrinks about its middle to that length. On a fine mesh next to nothing.
 Tape tape_round_flesh(const std::vector<Vec3>& points, const Vec3& normal);
+// The same of a closed tape that need not lie in a plane: its corners are those that are seen along `normal`.
+Tape without_corners(const Tape& tape, const Vec3& normal);
 // A tape has a width: the mean length of tapes across `width` about a place, with the curve of the middle one.
 Tape tape_of_width(double at, double width, const std::function<Tape(double)>& tape);
 // By how much a convex polygon is longer than the ring of equal area that has none of its corners. The edges, each by
@@ -55,6 +57,9 @@ Extremum find_smallest(double low, double high, double step, const std::function
 // Where a function that a coarse mesh makes uneven is largest: from the best sample, vertex of the parabola fitted over
 // `window` to either side, three times.
 Extremum find_peak(double low, double high, double step, double window, const std::function<double(double)>& value);
+
+// A cut's length for such a search, or `nothing` where the cut is empty.
+inline double length_or(double nothing, double length) { return length > 0 ? length : nothing; }
 
 // Going from `from` towards `to` in steps, where `holds` first becomes true, then halved to a thousandth of a step;
 // `to` if it never does.

@@ -1,5 +1,6 @@
 // A body keeps its measurements when it is turned, moved, given in other units, meshed otherwise or mirrored.
 #include <cstdio>
+#include <functional>
 
 #include "server/base/text.h"
 #include "server/body/items.h"
@@ -11,6 +12,7 @@ namespace tryon {
 namespace {
 
 using testing::body_of;
+using testing::clean_body_files;
 using testing::decimated;
 using testing::mannequin_mesh;
 using testing::motion;
@@ -18,32 +20,54 @@ using testing::moved;
 using testing::read_clean_body;
 using testing::subdivided;
 
-// The two that a mesh of 5,000 triangles does not hold to half a percent: a wrist of 12 cm has a dozen edges there
-// (0.68
-// %, 0.8 mm), and the base of a child's neck is cut along a slope (0.55 %, 2 mm).
-bool is_fine(const std::string& name) {
-  return name.find("wrist") != std::string::npos || name.find("neck_base") != std::string::npos;
+constexpr double kCoarse = 0.005;  // after decimation to 5,000 triangles
+constexpr double kFiner = 0.0005;  // four times the triangles: the same surface
+
+// Those that a mesh of 5,000 triangles does not hold to half a percent: 1 mm of a wrist, 2 mm of a neck's base, and a
+// crease under the chest that is 2.5 mm lower.
+struct Exception {
+  const char *file, *girth;
+  double bound;
+};
+constexpr Exception kExceptions[] = {
+    {"makehuman/mh_f_young_plus_armsdown_mm_zup.stl", "wrist_girth", 0.008},
+    {"makehuman/mh_f_young_avg_A_dm.obj", "neck_base_girth", 0.0055},
+    {"makehuman/mh_m_young_tall_A_mm_zup.ply", "under_bust_girth", 0.006},
+};
+
+double bound_of(const std::string& file, const std::string& girth) {
+  for (const Exception& e : kExceptions) {
+    if (file == e.file && girth == e.girth) return e.bound;
+  }
+  return kCoarse;
 }
 
-void expect_same_girths(const char* what, const Body& a, const Body& b, double bound, double fine_bound) {
-  double worst = 0, worst_fine = 0;
-  std::string worst_name, worst_fine_name;
+// Returns how many change by more than half a percent.
+int expect_same_girths(const std::string& what, const Body& a, const Body& b,
+                       const std::function<double(const std::string&)>& bound) {
+  double worst = 0;
+  std::string worst_name;
+  int beyond = 0;
   for (const MeasurementItem& item : measurement_items()) {
     if (item.kind != ItemKind::kGirth) continue;
     const std::string name(item.name);
-    ASSERT_TRUE(a.measurements_mm.count(name) == 1 && b.measurements_mm.count(name) == 1) << name;
+    if (a.measurements_mm.count(name) != 1 || b.measurements_mm.count(name) != 1) {
+      ADD_FAILURE() << what << ": no " << name;
+      continue;
+    }
     const double change = std::abs(b.measurements_mm.at(name) / a.measurements_mm.at(name) - 1);
-    EXPECT_LE(change, is_fine(name) ? fine_bound : bound)
-        << what << ": " << name << " " << a.measurements_mm.at(name) << " " << b.measurements_mm.at(name);
-    double& most = is_fine(name) ? worst_fine : worst;
-    if (change > most) most = change, (is_fine(name) ? worst_fine_name : worst_name) = name;
+    EXPECT_LE(change, bound(name)) << what << ": " << name << " " << a.measurements_mm.at(name) << " "
+                                   << b.measurements_mm.at(name);
+    beyond += change > 0.005;
+    if (change > worst) worst = change, worst_name = name;
   }
-  std::printf("  %-28s worst girth change %.3f %% (%s); wrist and neck base %.3f %% (%s)\n", what, 100 * worst,
-              worst_name.c_str(), 100 * worst_fine, worst_fine_name.c_str());
+  std::printf("  %-28s worst girth change %.3f %% (%s)\n", what.c_str(), 100 * worst, worst_name.c_str());
+  return beyond;
 }
 
-constexpr double kCoarse = 0.005, kCoarseFine = 0.007;  // after decimation to 5,000 triangles
-constexpr double kFiner = 0.001;                        // four times the triangles: the same surface
+int expect_same_girths(const std::string& what, const Body& a, const Body& b, double bound) {
+  return expect_same_girths(what, a, b, [&](const std::string&) { return bound; });
+}
 
 TEST(MeasureInvariance, PlaceTurnAndUnitChangeNoGirth) {
   TRYON_NEEDS_SHARED_DATA("bodies");
@@ -52,22 +76,25 @@ TEST(MeasureInvariance, PlaceTurnAndUnitChangeNoGirth) {
     const TriangleMesh mesh = read_clean_body(file);
     const Body plain = body_of(mesh);
     const Vec3 up = plain.source.up_axis == "+z" ? Vec3::UnitZ() : Vec3::UnitY();
-    expect_same_girths("turned 30 degrees", plain, body_of(moved(mesh, motion(1, 30, up, {1, 2, 3}))), 0.005, 0.005);
-    expect_same_girths("in other units", plain, body_of(moved(mesh, motion(10, 0, up, {5, -9, 3}))), 0.005, 0.005);
+    expect_same_girths("turned 30 degrees", plain, body_of(moved(mesh, motion(1, 30, up, {1, 2, 3}))), 0.001);
+    expect_same_girths("in other units", plain, body_of(moved(mesh, motion(10, 0, up, {5, -9, 3}))), 0.001);
   }
 }
 
+// Meshes of more than 25,000 triangles are brought there first.
 TEST(MeasureInvariance, FewerOrMoreTrianglesChangeNoGirth) {
   TRYON_NEEDS_SHARED_DATA("bodies");
-  for (const char* file : {"garmentcode/mean_all.obj", "garmentcode/mean_all_tpose.obj", "smpl/f_smpl_average_A40.obj",
-                           "makehuman/mh_f_young_plus_armsdown_mm_zup.stl", "makehuman/mh_m_child_T_m.glb"}) {
-    std::printf("%s\n", file);
+  size_t beyond = 0;
+  for (const std::string& file : clean_body_files()) {
+    std::printf("%s\n", file.c_str());
     const TriangleMesh full = read_clean_body(file);
     const TriangleMesh mesh = full.triangle_count() > 30000 ? decimated(full, 25000) : full;
     const Body plain = body_of(mesh);
-    expect_same_girths("to 5k triangles", plain, body_of(decimated(mesh, 5000)), kCoarse, kCoarseFine);
-    expect_same_girths("to four times the triangles", plain, body_of(subdivided(mesh, false)), 0.0005, kFiner);
+    beyond += expect_same_girths("to 5k triangles", plain, body_of(decimated(mesh, 5000)),
+                                 [&](const std::string& girth) { return bound_of(file, girth); });
+    expect_same_girths("to four times the triangles", plain, body_of(subdivided(mesh, false)), kFiner);
   }
+  EXPECT_LE(beyond, std::size(kExceptions));
 }
 
 std::string mirrored_name(const std::string& name) {
@@ -100,8 +127,8 @@ TEST(MeasureInvariance, MirroredBodySwapsItsSidesAndKeepsItsNumbers) {
 TEST(MeasureInvariance, GeneratedBodiesKeepTheirGirthsInOtherMeshes) {
   const TriangleMesh mesh = mannequin_mesh();
   const Body plain = body_of(mesh);
-  expect_same_girths("mannequin, four times finer", plain, body_of(subdivided(mesh, false)), 0.0005, kFiner);
-  expect_same_girths("mannequin to 8k triangles", plain, body_of(decimated(mesh, 8000)), 0.005, 0.005);
+  expect_same_girths("mannequin, four times finer", plain, body_of(subdivided(mesh, false)), kFiner);
+  expect_same_girths("mannequin to 8k triangles", plain, body_of(decimated(mesh, 8000)), kCoarse);
 }
 
 }  // namespace
