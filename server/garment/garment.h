@@ -32,7 +32,7 @@ struct ClothLine {
   double offset = 0.0;        // of a fold or tack: metres along the edge from its pleat's middle
 };
 
-// Cloth with an elastic: it pulls where it is longer than its relaxed length.
+// Cloth with an elastic, or a waist with its stay tape: it pulls where it is longer than its relaxed length.
 struct ElasticBand {
   std::vector<int> vertices;  // along the edge, in walking order
   double relaxed = 1.0;       // relaxed length over the cloth's

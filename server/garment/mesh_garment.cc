@@ -196,19 +196,22 @@ Seam make_seam(const Pattern& pattern, int s, std::vector<int> left, std::vector
   return seam;
 }
 
-std::vector<int> find_waist_line(const Pattern& pattern, const std::vector<PanelOutline>& outlines,
-                                 const std::vector<int>& base) {
-  std::vector<int> line;
+constexpr double kStayTape = 300.0;  // newtons a unit of strain: a light twill tape
+
+// What hangs from the waist, and the tape that stays it, so that it does not stretch over the hips.
+void add_waist(const Pattern& pattern, const std::vector<PanelOutline>& outlines, const std::vector<int>& base,
+               GarmentMesh* garment) {
+  std::vector<int>& line = garment->waist_line;
   for (size_t p = 0; p < pattern.panels.size(); ++p) {
     for (size_t e = 0; e < pattern.panels[p].edges.size(); ++e) {
-      if (pattern.panels[p].edges[e].label != "lower_interface") continue;
+      if (pattern.panels[p].edges[e].label != kWaistLabel) continue;
       const std::vector<int> vertices = edge_vertices(outlines[p], base[p], static_cast<int>(e));
       line.insert(line.end(), vertices.begin(), vertices.end());
+      garment->bands.push_back({vertices, 1.0, kStayTape});
     }
   }
   std::sort(line.begin(), line.end());
   line.erase(std::unique(line.begin(), line.end()), line.end());
-  return line;
 }
 
 // Vertices of a tack sewn to those of its pleat's visible crease, as far down as the pleat is sewn.
@@ -276,7 +279,7 @@ absl::StatusOr<GarmentMesh> mesh_split(const RunContext& run, const Pattern& pat
   }
   add_tacks(pattern, &garment);
   add_bands(pattern, outlines, base, &garment);
-  garment.waist_line = find_waist_line(pattern, outlines, base);
+  add_waist(pattern, outlines, base, &garment);
   return garment;
 }
 

@@ -29,6 +29,8 @@ struct PanelEdge {
   EdgeCurve curve;
   std::string label;
 };
+// GarmentCode's label of the edge from which a garment without shoulders hangs. A tape stays it: it does not stretch.
+inline constexpr char kWaistLabel[] = "lower_interface";
 
 // A line on the cloth, inside the outline: drawn (a fold, a placement line) or cut open (a vent, an inner cutout).
 struct InternalLine {

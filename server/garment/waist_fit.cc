@@ -18,11 +18,12 @@ constexpr double kSlack = 30.0;     // mm
 struct FreeEdge {
   double height = 0.0, length = 0.0;
   double along_warp = 0.0;  // squared cosine between it and the grain
+  bool stayed = false;
 };
 
-// mm; a share of it lies along the warp, the rest along the weft.
+// mm; a share of it lies along the warp, the rest along the weft, and a share is stayed.
 struct Opening {
-  double length = 0.0, along_warp = 0.0;
+  double length = 0.0, along_warp = 0.0, stayed = 0.0;
 };
 
 double squared_cosine(const Vec2& a, const Vec2& b) {
@@ -54,8 +55,8 @@ std::vector<FreeEdge> upper_edges(const Pattern& pattern, const PieceLayout& pie
     const double length = edge_length(panel, e);
     // Seen from outside a loop runs counter-clockwise: its upper side runs to the left.
     if (a.x() - b.x() < 0.5 * length) continue;
-    out.push_back(
-        {0.5 * (a.y() + b.y()), length * elastic_share(pattern, p, e), squared_cosine(to - from, panel.grain)});
+    out.push_back({0.5 * (a.y() + b.y()), length * elastic_share(pattern, p, e), squared_cosine(to - from, panel.grain),
+                   panel.edges[static_cast<size_t>(e)].label == kWaistLabel});
   }
   return out;
 }
@@ -84,8 +85,9 @@ Opening upper_opening(const Pattern& pattern) {
     if (e.height <= top - kBelowTop) continue;
     out.length += to_mm(e.length);
     out.along_warp += to_mm(e.length) * e.along_warp;
+    if (e.stayed) out.stayed += to_mm(e.length);
   }
-  if (out.length > 0.0) out.along_warp /= out.length;
+  if (out.length > 0.0) out.along_warp /= out.length, out.stayed /= out.length;
   return out;
 }
 
@@ -102,16 +104,16 @@ std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_m
   const std::string wide = cat("the waist is ", mm(opening), " mm round, ", mm(opening - waist_girth_mm),
                                " mm larger than the body's ", mm(waist_girth_mm), " mm");
   const double needed = hip_girth_mm / opening - 1.0;  // of stretch, to go over the hip
-  const double given = upper.along_warp * give.warp + (1.0 - upper.along_warp) * give.weft;
+  const double given = (1.0 - upper.stayed) * (upper.along_warp * give.warp + (1.0 - upper.along_warp) * give.weft);
   if (needed <= std::max(given, 0.0)) {
     const std::string how = needed <= 0.0 ? "" : cat(" once the cloth gives ", std::ceil(100.0 * needed), " %");
     return {finding("WAIST_FALLS",
                     cat(wide, ", and wider than its hip of ", mm(hip_girth_mm), " mm", how, ": it will fall"),
                     "Take a smaller size, or close, dart or draw in the waist.")};
   }
-  return {finding("WAIST_SLIDES",
-                  cat(wide, ": it will slide down until the body is as wide, and over the hip if the cloth gives ",
-                      std::ceil(100.0 * needed), " %"),
+  const std::string over =
+      upper.stayed > 0.5 ? "" : cat(", and over the hip if the cloth gives ", std::ceil(100.0 * needed), " %");
+  return {finding("WAIST_SLIDES", cat(wide, ": it will slide down until the body is as wide", over),
                   "Take a smaller size, or give the waist an elastic, if it is to sit at the waist.")};
 }
 

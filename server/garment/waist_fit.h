@@ -20,7 +20,7 @@ struct ClothGive {
 double upper_opening_mm(const Pattern& pattern);
 // WAIST_FALLS (wider than the waist, and than the hip once the cloth gives) or WAIST_SLIDES (wider than the waist by
 // more than 30 mm): warnings. What the cloth gives round the body is what it gives along the opening's edges, each by
-// its piece's grain.
+// its piece's grain; an edge of kWaistLabel gives nothing.
 std::vector<Finding> waist_findings(const Pattern& pattern, double waist_girth_mm, double hip_girth_mm,
                                     const ClothGive& give = {});
 

@@ -17,7 +17,7 @@ Panel band(double half, const std::vector<double>& parts, std::string name) {
   d.line({half, kBandHeight});
   const int top = d.line({-half, kBandHeight});
   d.close();
-  d.panel().edges[static_cast<size_t>(top)].label = "lower_interface";
+  d.panel().edges[static_cast<size_t>(top)].label = kWaistLabel;
   return d.panel();
 }
 

@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "server/base/status.h"
 #include "server/garment/garment.h"
+#include "server/garment/template.h"
 #include "tests/support/test_panels.h"
 
 namespace tryon {
@@ -209,6 +210,21 @@ TEST(MeshGarment, StopsWhenItIsCancelled) {
   RunContext run;
   run.cancel.cancel();
   EXPECT_EQ(mesh_garment(run, gathered(), 0.02).status().code(), absl::StatusCode::kCancelled);
+}
+
+// What a skirt hangs from does not stretch: tape along all of it, as long as the cloth.
+TEST(MeshGarment, AWaistHasAStayTapeAndAShirtHasNone) {
+  const Pattern skirt = *draft_template("straight_skirt", DraftMeasurements{});
+  const GarmentMesh mesh = *mesh_garment(RunContext(), skirt, 0.02);
+  double length = 0.0;
+  for (const ElasticBand& band : mesh.bands) {
+    EXPECT_EQ(band.relaxed, 1.0);
+    EXPECT_GT(band.stiffness, 100.0);
+    for (size_t i = 0; i + 1 < band.vertices.size(); ++i)
+      length += (mesh.flat[band.vertices[i + 1]] - mesh.flat[band.vertices[i]]).norm();
+  }
+  EXPECT_NEAR(1e3 * length, 0.98 * DraftMeasurements{}.waist_girth, 2.0);
+  EXPECT_TRUE(mesh_garment(RunContext(), *draft_template("t_shirt", DraftMeasurements{}), 0.02)->bands.empty());
 }
 
 }  // namespace
