@@ -1,5 +1,5 @@
 // What it is: the cloth in time: from rest, or as it was sewn, it moves in wind and gravity, damped by its own fabric
-// (bend_damping.h) and the air; where the air is still at the end it comes to rest again. Frames go out as they are
+// (bend_damping.h, shear_damping.h) and the air; where the air is still at the end it comes to rest again. Frames go out as they are
 // made. Units: SI, simulated seconds. Shapes: frames [frame][particle_count of all cloths]. How it fails: as
 // sim::Solver::step(); near the deadline it ends early with what there is. Thread rules: as RunContext.
 // Cites: Ji 2004 sections 3.2, 3.3 (wind, explicit motion); Yong 2021 section 3.

@@ -52,7 +52,10 @@ absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, con
     sim::ClothInput cloth = closed_garment(welded, fabric);
     cloth.layout = options.membrane;
     cloth.bend = options.bend;
-    if (moving) cloth.fabric.bend_damping = bend_damping_of(fabric);
+    if (moving) {
+      cloth.fabric.bend_damping = bend_damping_of(fabric);
+      cloth.fabric.shear_damping = shear_damping_of(fabric);
+    }
     ASSIGN_OR_RETURN(sim::DrapeModel part, sim::build_model(cloth));
     parts.push_back(std::move(part));
     const sim::DrapeState start = sim::start_state(cloth);

@@ -127,6 +127,12 @@ double bend_damping_of(const Fabric& f) {
   return std::min(2 * hysteresis / (kPi * stiffness * kCurvature * kSwing), 1.0);
 }
 
+double shear_damping_of(const Fabric& f) {
+  constexpr double kAngle = 5 * kPi / 180, kSwing = 2 * kPi, kTypical = 1.5 * kPi / 180;
+  const double hysteresis = f.shear_hysteresis > 0 ? f.shear_hysteresis : kTypical * f.shear;
+  return std::min(2 * hysteresis / (kPi * f.shear * kAngle * kSwing), 1.0);
+}
+
 absl::StatusOr<Fabric> fabric_from_json(std::string_view text, std::string_view file_name) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) {

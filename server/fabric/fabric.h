@@ -42,6 +42,9 @@ ComfortableStrain comfortable_strain_of(const Fabric& fabric);
 // Viscous over elastic bending stiffness, s: what loses as much energy in a swing of a second between folds of 3 cm
 // radius as 2HB does, 2 (2HB) / (pi B curvature 2 pi / 1 s); where 2HB was not measured it is taken as B / 2 per cm.
 double bend_damping_of(const Fabric& fabric);
+// The same of shear: what loses as much in a swing of a second between 5 degrees to either side as 2HG does, 2 (2HG) /
+// (pi G angle 2 pi / 1 s); where 2HG was not measured it is taken as G times 1.5 degrees.
+double shear_damping_of(const Fabric& fabric);
 
 absl::StatusOr<Fabric> fabric_by_name(std::string_view name);  // or a whole tryon.fabric.v1 document, up to 64 KiB
 absl::StatusOr<Fabric> fabric_from_json(std::string_view json, std::string_view file_name);

@@ -35,6 +35,7 @@ absl::Status check_fabric(const SpringFabric& f) {
   RETURN_IF_ERROR(check_number("fabric.strain_limit", f.strain_limit, 0, 2));
   RETURN_IF_ERROR(check_number("fabric.thickness", f.thickness, 0, 0.1));
   RETURN_IF_ERROR(check_number("fabric.bend_damping", f.bend_damping, 0, 10));
+  RETURN_IF_ERROR(check_number("fabric.shear_damping", f.shear_damping, 0, 10));
   RETURN_IF_ERROR(check_number("fabric.friction_static", f.friction_static, 0, 10));
   return check_number("fabric.friction_kinetic", f.friction_kinetic, 0, 10);
 }
@@ -228,6 +229,10 @@ absl::StatusOr<DrapeModel> build_model(const ClothInput& cloth) {
   if (cloth.layout != SpringLayout::kEdges) {
     cloth.layout == SpringLayout::kThreads ? add_threads(cloth, &model) : add_membranes(cloth, &model);
     add_bending(cloth, edges, &model);
+    if (cloth.fabric.shear_damping > 0) {
+      for (const Real area : model.rest_area)
+        model.shear_viscosity.push_back(static_cast<Real>(cloth.fabric.shear_damping * cloth.fabric.shear) * area);
+    }
   } else {
     add_edge_springs(cloth, edges, SpringKind::kStructural, &model.springs);
     add_edge_springs(cloth, edges, SpringKind::kShear, &model.springs);

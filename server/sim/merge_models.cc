@@ -69,6 +69,21 @@ void append_elements(const DrapeModel& part, int shift, DrapeModel* out) {
   append(part.bend_matrix.stiffness, &out->bend_matrix.stiffness);
 }
 
+// A cloth that is not damped beside one that is: nothing of its own.
+void merge_viscosity(const std::vector<DrapeModel>& parts, DrapeModel* out) {
+  for (const DrapeModel& part : parts) {
+    if (part.shear_viscosity.empty()) continue;
+    out->shear_viscosity.resize(out->triangles.size(), Real(0));
+  }
+  if (out->shear_viscosity.empty()) return;
+  size_t at = 0;
+  for (const DrapeModel& part : parts) {
+    std::copy(part.shear_viscosity.begin(), part.shear_viscosity.end(),
+              out->shear_viscosity.begin() + static_cast<ptrdiff_t>(at));
+    at += part.triangles.size();
+  }
+}
+
 }  // namespace
 
 DrapeModel merge_models(const std::vector<DrapeModel>& parts) {
@@ -93,6 +108,7 @@ DrapeModel merge_models(const std::vector<DrapeModel>& parts) {
       shift += part.particle_count;
     }
   }
+  merge_viscosity(parts, &out);
   double mass = 0.0;
   for (const Real m : out.mass) mass += static_cast<double>(m);
   out.mean_weight = static_cast<Real>(kGravity * mass / std::max(1, out.particle_count));

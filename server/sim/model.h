@@ -99,6 +99,7 @@ struct SpringFabric {  // what the springs are made from; per unit width
   double strain_limit = 0.0;  // kMembrane only: engineering strain beyond which the cloth stiffens; 0 = nowhere
   double thickness = 0.5e-3;
   double bend_damping = 0.0;  // s: viscous over elastic bending stiffness, whatever the bending law; 0 .. 10
+  double shear_damping = 0.0;  // s: viscous over elastic shear stiffness, kThreads and kMembrane; 0 .. 10
   double friction_static = 0.4, friction_kinetic = 0.35;
   double sticking_friction() const { return std::max(friction_static, friction_kinetic); }
 };
@@ -128,6 +129,7 @@ struct DrapeModel {
   Folds folds;                                   // in place of hinges
   BendMatrix bend_matrix;                        // the same
   Hinges viscous;                                // bend_damping: stiffness in N s/m; empty without
+  std::vector<Real> shear_viscosity;             // [triangle_count] shear_damping: N m s; empty without
   std::vector<Triangle> triangles;               // [triangle_count] for normals and areas (wind)
   std::vector<std::array<Vec2, 3>> corner_flat;  // [triangle_count] rest shape, as in ClothInput
   std::vector<Real> rest_area;                   // [triangle_count]

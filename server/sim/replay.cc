@@ -11,7 +11,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '6'};
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '7'};
 
 class Writer {
  public:
@@ -77,7 +77,7 @@ void visit_model(Archive& a, Model& m) {
   a(m.folds.particle), a(m.folds.rest_angle), a(m.folds.edge_length), a(m.folds.weight), a(m.folds.row_begin);
   a(m.folds.column), a(m.folds.stiffness), a(m.fabrics), a(m.fabric_index);
   a(m.bend_matrix.row_begin), a(m.bend_matrix.column), a(m.bend_matrix.stiffness);
-  a(m.viscous.particle), a(m.viscous.weight), a(m.viscous.stiffness);
+  a(m.viscous.particle), a(m.viscous.weight), a(m.viscous.stiffness), a(m.shear_viscosity);
 }
 
 template <typename Archive, typename Settings>
@@ -142,6 +142,8 @@ bool consistent(const ReplayBundle& b) {
     if (size != m.threads.shape.size()) return false;
   if (m.membranes.stiffness.size() != m.membranes.shape.size()) return false;
   if (m.threads.shape.size() > t || m.membranes.shape.size() > t) return false;
+  if (!m.shear_viscosity.empty() && m.shear_viscosity.size() != m.threads.shape.size() + m.membranes.shape.size())
+    return false;
   for (const Hinges* h : {&m.hinges, &m.viscous})
     if (h->weight.size() != h->particle.size() || h->stiffness.size() != h->particle.size()) return false;
   if (m.folds.rest_angle.size() != f || m.folds.edge_length.size() != f || m.folds.weight.size() != f) return false;

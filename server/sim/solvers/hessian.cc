@@ -43,6 +43,8 @@ void PotentialHessian::visit_pairs(Visit visit) const {
     for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
   for (const Hinges* hinges : {&model_.hinges, &model_.viscous})
     for (const auto& particle : hinges->particle) all(particle.data(), 4);
+  if (potential_.shear_damping().any())
+    for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
   for (int i = 0; i + 1 < static_cast<int>(model_.bend_matrix.row_begin.size()); ++i) {
     visit(i, i);
     for (int k = model_.bend_matrix.row_begin[i]; k < model_.bend_matrix.row_begin[i + 1]; ++k)
@@ -170,6 +172,16 @@ void PotentialHessian::add_hinges(const Hinges& hinges, double times) {
     const auto k = bend::hessian(static_cast<Real>(times) * hinges.stiffness[h], hinges.weight[h]);
     for (int a = 0; a < 4; ++a)
       for (int b = 0; b <= a; ++b) add(double(k(a, b)) * Matrix3::Identity());
+  }
+}
+
+void PotentialHessian::add_shear_damping(const std::vector<RVec3>& x) {
+  const ShearDamping& damping = potential_.shear_damping();
+  for (int t = 0; damping.any() && t < static_cast<int>(model_.triangles.size()); ++t) {
+    const std::array<RVec3, 3> slope = damping.slopes(t, x);
+    const double stiffness = static_cast<double>(damping.rate_stiffness(t));
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b <= a; ++b) add(stiffness * (slope[a].cast<double>() * slope[b].cast<double>().transpose()));
   }
 }
 
@@ -309,6 +321,7 @@ bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const 
   add_membranes(x, kept);
   add_hinges(model_.hinges, 1.0);
   add_hinges(model_.viscous, 1.0 / settings_.time_step);
+  add_shear_damping(x);
   add_bend_matrix();
   add_springs(x, kept);
   add_folds(x, kept);

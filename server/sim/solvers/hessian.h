@@ -40,6 +40,7 @@ class PotentialHessian {
   void add_threads(const std::vector<RVec3>& x, double kept);
   void add_membranes(const std::vector<RVec3>& x, double kept);
   void add_hinges(const Hinges& hinges, double times);
+  void add_shear_damping(const std::vector<RVec3>& x);
   void add_bend_matrix();
   void add_folds(const std::vector<RVec3>& x, double kept);
   void add_springs(const std::vector<RVec3>& x, double kept);

@@ -21,7 +21,8 @@ IncrementalPotential::IncrementalPotential(const DrapeModel& model, const Solver
       settings_(settings),
       inverse_h2_(static_cast<Real>(1 / (settings.time_step * settings.time_step))),
       elastic_(model, settings.tie_stiffness),
-      damping_(model, settings.time_step),
+      bend_damping_(model, settings.time_step),
+      shear_damping_(model, settings.time_step),
       contact_(model, contact_stiffness(ElasticEnergy(model, 0.0))),
       outer_(model.particle_count) {
   for (Real w : model.inverse_mass) any_pinned_ = any_pinned_ || w == 0;
@@ -31,7 +32,8 @@ IncrementalPotential::IncrementalPotential(const DrapeModel& model, const Solver
 
 Eigen::SparseMatrix<double> IncrementalPotential::constant_matrix() const {
   Eigen::SparseMatrix<double> matrix = elastic_.matrix();
-  if (model_.viscous.count() > 0) matrix += damping_.matrix();
+  if (model_.viscous.count() > 0) matrix += bend_damping_.matrix();
+  if (shear_damping_.any()) matrix += shear_damping_.matrix();
   for (int j = 0; j < model_.particle_count; ++j)
     for (Eigen::SparseMatrix<double>::InnerIterator it(matrix, j); it; ++it) {
       const int i = static_cast<int>(it.row());
@@ -70,7 +72,8 @@ absl::Status IncrementalPotential::begin(const RunContext& run, const Scene& sce
   RETURN_IF_ERROR(run.check());
   RETURN_IF_ERROR(check_state(state));
   predict(scene, state);
-  damping_.begin_step(state.x);
+  bend_damping_.begin_step(state.x);
+  shear_damping_.begin_step(state.x);
   const double start = now_s();
   contact_.begin_step(run, scene, state.x);
   begin_self_contact(scene, state.x);
@@ -150,9 +153,10 @@ double IncrementalPotential::evaluate(const RunContext& run, const std::vector<R
   run.parallel_for(model_.particle_count, kGrain, [this](int64_t begin, int64_t end) {
     evaluate_particles(static_cast<int>(begin), static_cast<int>(end), partials_.data() + begin / kGrain);
   });
-  energy += damping_.add(x, gradient);
+  energy += bend_damping_.add(x, gradient);
+  energy += shear_damping_.add(x, gradient);
   if (self_contact_) energy += self_contact_->add(x, gradient);
-  if (self_contact_ || model_.viscous.count() > 0) {
+  if (self_contact_ || model_.viscous.count() > 0 || shear_damping_.any()) {
     for (int i = 0; any_pinned_ && i < model_.particle_count; ++i)
       if (pinned(i)) (*gradient)[i].setZero();
   }

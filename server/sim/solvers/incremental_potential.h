@@ -16,6 +16,7 @@
 #include "server/sim/collision/self_contact.h"
 #include "server/sim/constraints/bend_damping.h"
 #include "server/sim/constraints/elastic.h"
+#include "server/sim/constraints/shear_damping.h"
 #include "server/sim/forces/outer.h"
 #include "server/sim/model.h"
 #include "server/sim/solvers/solver.h"
@@ -55,6 +56,7 @@ class IncrementalPotential {
   Real tie_rest_ratio() const { return tie_ratio_; }
   const DrapeModel& model() const { return model_; }
   const ElasticEnergy& elastic() const { return elastic_; }
+  const ShearDamping& shear_damping() const { return shear_damping_; }
   ContactSet& contact() { return contact_; }
   const ContactSet& contact() const { return contact_; }
   const SelfContact* layers() const { return self_contact_.get(); }  // null where the scene has none
@@ -73,7 +75,8 @@ class IncrementalPotential {
   const SolverSettings settings_;
   const Real inverse_h2_;
   ElasticEnergy elastic_;
-  BendDamping damping_;
+  BendDamping bend_damping_;
+  ShearDamping shear_damping_;
   ContactSet contact_;
   std::unique_ptr<SelfContact> self_contact_;  // made when a scene first asks for it
   bool any_pinned_ = false;

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "server/base/status.h"
+#include "server/base/units.h"
 
 namespace tryon {
 namespace {
@@ -88,6 +89,14 @@ TEST(Fabric, ClothThatRemembersItsFoldsMoreIsDampedMore) {
     EXPECT_GT(damping, 0.0) << name;
     EXPECT_LE(damping, 1.0) << name;
   }
+}
+
+TEST(Fabric, ClothThatLosesMoreInShearIsDampedMore) {
+  Fabric fabric;
+  const double typical = shear_damping_of(fabric);
+  EXPECT_NEAR(typical, 2 * 1.5 / (5 * kPi * 2 * kPi), 1e-12);
+  fabric.shear_hysteresis = 3.0 * kPi / 180 * fabric.shear;
+  EXPECT_NEAR(shear_damping_of(fabric), 2 * typical, 1e-12);
 }
 
 }  // namespace

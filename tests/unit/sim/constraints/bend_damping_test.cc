@@ -1,15 +1,18 @@
 #include "server/sim/constraints/bend_damping.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "gtest/gtest.h"
 #include "server/base/units.h"
 #include "tests/unit/sim/cloth_fixtures.h"
+#include "tests/unit/sim/swings.h"
 
 namespace tryon::sim {
 namespace {
+
+using testing::Swings;
+using testing::swings_of;
 
 constexpr double kLength = 0.1, kDensity = 0.1, kBending = 1e-4, kDamping = 0.01;
 
@@ -30,42 +33,12 @@ ClothInput clamped_strip(BendLaw law, double damping) {
   return cloth;
 }
 
-struct Swings {
-  double period = 0.0;     // s, between the second and the fourth time that the tip passes the middle
-  double decrement = 0.0;  // logarithm of what is left of the tip's way out a period later
-};
-
-Swings swings_of(BendLaw law, double damping, double time_step) {
-  const ClothInput cloth = clamped_strip(law, damping);
-  const DrapeModel model = build_model(cloth).value();
-  SolverSettings settings;
-  settings.time_step = time_step;
-  settings.velocity_keep = 1.0;
-  settings.iterations = 60;
-  settings.tolerance = 1e-6;
-  auto solver = make_solver("newton", model, settings).value();
-  Scene still;
-  still.gravity.setZero();
-  still.wind.drag = still.wind.lift = 0.0;
-  DrapeState state = start_state(cloth);
-  std::vector<double> passed;
-  std::array<double, 6> peak{};  // after each passing
-  for (double before = 1.0; passed.size() < 5 && state.step < 2000;) {
-    EXPECT_TRUE(solver->step({}, still, &state).ok());
-    const double tip = static_cast<double>(state.x[1].z());
-    if (before * tip <= 0) passed.push_back(state.time - time_step * tip / (tip - before));
-    peak[passed.size()] = std::max(peak[passed.size()], std::abs(tip));
-    before = tip;
-  }
-  if (passed.size() < 5) return {};
-  return {passed[3] - passed[1], std::log(peak[4] / peak[2])};
-}
-
 // A strip that swings in its first mode loses exp(-pi damping omega) of its way out a period: the loss of a viscous
 // beam, whatever law resists bending. Both runs lose alike to the time step, which the difference leaves out.
 TEST(BendDamping, AStripLosesWhatAViscousBeamLoses) {
   for (const BendLaw law : {BendLaw::kQuadratic, BendLaw::kIsometric, BendLaw::kHinge}) {
-    const Swings free = swings_of(law, 0.0, 4e-3), damped = swings_of(law, kDamping, 4e-3);
+    const Swings free = swings_of(clamped_strip(law, 0.0), 1, 2, 4e-3);
+    const Swings damped = swings_of(clamped_strip(law, kDamping), 1, 2, 4e-3);
     ASSERT_GT(free.period, 0.0);
     const double expected = -kPi * kDamping * 2 * kPi / free.period;
     EXPECT_NEAR(damped.decrement - free.decrement, expected, 0.05 * std::abs(expected)) << static_cast<int>(law);
