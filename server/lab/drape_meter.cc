@@ -83,33 +83,6 @@ sim::DrapeState seeded(const Specimen& s, const DrapeMeter& m, const sim::ClothI
   return state;
 }
 
-// Cells of the grid under any triangle, an overlap once.
-double shadow_area(const Specimen& s, const sim::DrapeState& state, double reach) {
-  const int half = static_cast<int>(std::ceil(reach / kGrid)), size = 2 * half;
-  std::vector<char> dark(static_cast<size_t>(size) * size);
-  const auto cross = [](const Vec2& u, const Vec2& v) { return u.x() * v.y() - u.y() * v.x(); };
-  for (const Triangle& t : s.triangles) {
-    std::array<Vec2, 3> p;
-    for (int k = 0; k < 3; ++k) {
-      const Vec3 x = state.x[t[k]].cast<double>();
-      p[k] = Vec2(x.x(), x.z()) / kGrid + Vec2(half, half);
-    }
-    const double turn = cross(p[1] - p[0], p[2] - p[0]) < 0 ? -1 : 1;
-    const auto low = [&](int k) { return std::max(0, static_cast<int>(std::min({p[0][k], p[1][k], p[2][k]}) - 0.5)); };
-    const auto high = [&](int k) {
-      return std::min(size - 1, static_cast<int>(std::max({p[0][k], p[1][k], p[2][k]}) + 0.5));
-    };
-    for (int y = low(1); y <= high(1); ++y)
-      for (int x = low(0); x <= high(0); ++x) {
-        const Vec2 q(x + 0.5, y + 0.5);
-        bool in = true;
-        for (int k = 0; k < 3; ++k) in = in && turn * cross(p[(k + 1) % 3] - p[k], q - p[k]) >= 0;
-        if (in) dark[static_cast<size_t>(y) * size + x] = 1;
-      }
-  }
-  return kGrid * kGrid * static_cast<double>(std::count(dark.begin(), dark.end(), 1));
-}
-
 // Maxima of the rim's radius, smoothed over 15 degrees.
 int count_nodes(const std::vector<double>& rim) {
   const int n = static_cast<int>(rim.size()), reach = std::max(1, n / 48);
@@ -181,7 +154,9 @@ Draped read_meter(const Specimen& s, const DrapeMeter& m, const sim::DrapeModel&
   // The border is a polygon: its own flat shadow is the whole, and the held part hides nothing.
   const double disc = kPi * m.disc_radius * m.disc_radius, whole = kPi * m.specimen_radius * m.specimen_radius;
   const double hole = 6 * s.inner * 0.5 * s.flat[0].squaredNorm() * std::sin(kPi / 3 / s.inner);
-  out.coefficient = (shadow_area(s, state, 1.05 * m.specimen_radius) + hole - disc) / (whole - disc);
+  std::vector<Vec3> x;
+  for (const auto& p : state.x) x.push_back(p.cast<double>());
+  out.coefficient = (shadow_area(x, s.triangles, 1.05 * m.specimen_radius) + hole - disc) / (whole - disc);
   return out;
 }
 
@@ -222,6 +197,32 @@ absl::Status check(const DrapeMeter& m) {
 }
 
 }  // namespace
+
+double shadow_area(const std::vector<Vec3>& positions, const std::vector<Triangle>& triangles, double reach) {
+  const int half = static_cast<int>(std::ceil(reach / kGrid)), size = 2 * half;
+  std::vector<char> dark(static_cast<size_t>(size) * size);
+  const auto cross = [](const Vec2& u, const Vec2& v) { return u.x() * v.y() - u.y() * v.x(); };
+  for (const Triangle& t : triangles) {
+    std::array<Vec2, 3> p;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3& x = positions[t[k]];
+      p[k] = Vec2(x.x(), x.z()) / kGrid + Vec2(half, half);
+    }
+    const double turn = cross(p[1] - p[0], p[2] - p[0]) < 0 ? -1 : 1;
+    const auto low = [&](int k) { return std::max(0, static_cast<int>(std::min({p[0][k], p[1][k], p[2][k]}) - 0.5)); };
+    const auto high = [&](int k) {
+      return std::min(size - 1, static_cast<int>(std::max({p[0][k], p[1][k], p[2][k]}) + 0.5));
+    };
+    for (int y = low(1); y <= high(1); ++y)
+      for (int x = low(0); x <= high(0); ++x) {
+        const Vec2 q(x + 0.5, y + 0.5);
+        bool in = true;
+        for (int k = 0; k < 3; ++k) in = in && turn * cross(p[(k + 1) % 3] - p[k], q - p[k]) >= 0;
+        if (in) dark[static_cast<size_t>(y) * size + x] = 1;
+      }
+  }
+  return kGrid * kGrid * static_cast<double>(std::count(dark.begin(), dark.end(), 1));
+}
 
 absl::StatusOr<std::vector<Draped>> drape_each_seed(const RunContext& run, const Fabric& fabric,
                                                     const DrapeMeter& meter) {

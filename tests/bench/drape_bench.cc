@@ -3,8 +3,10 @@
 // of triangles that cross (exact), depth in the body and pairs of triangles that cross it, how far the seams were
 // apart. Options: --templates (instead of the files: each template in S, M and L on five people of sizes),
 // --only=TEXT (repeatable), --every=N (each Nth garment), --edge=20 (mm), --fabric=NAME, --threads=1,
-// --layers=where-needed|always|never, --isometric (bending), --coarsest=600, --png=DIR, --repeat=1; or --scene=all
-// (dress_knife, t_shirt, trousers, cusick; repeatable) with --size=VERTICES and --on=THREADS (repeatable).
+// --layers=where-needed|always|never, --isometric (bending), --coarsest=600, --png=DIR, --repeat=1, --where (each
+// crossing's place, m, and how far from the body, mm); or --scene=all
+// (dress_knife, t_shirt, trousers, cusick; repeatable) with --size=VERTICES and --on=THREADS (repeatable); or --agree
+// (how far girths of templates move when --edge is halved).
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -22,6 +24,7 @@
 #include "server/garment/template.h"
 #include "server/io/pattern_json.h"
 #include "server/metrics/metrics.h"
+#include "tests/bench/drape_agreement.h"
 #include "tests/bench/drape_scenes.h"
 #include "tests/bench/study_options.h"
 #include "tests/bench/study_person.h"
@@ -35,7 +38,7 @@ struct Options {
   std::string fabric = "cotton_jersey", png;
   double edge_mm = 20.0;
   int every = 1, threads = 1, repeat = 1;
-  bool templates = false;
+  bool templates = false, where = false, agree = false;
   SettleOptions settle;
 };
 
@@ -66,6 +69,16 @@ std::vector<std::string> specifications(const Options& options) {
 }
 
 double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+void tell_crossings(const StudyPerson& study, const TriangleMesh& mesh) {
+  for (const auto& [a, b] : self_intersections(mesh)) {
+    Vec3 middle = Vec3::Zero();
+    for (const int t : {a, b})
+      for (const int corner : mesh.triangles[t]) middle += mesh.positions[corner] / 6;
+    std::printf("  triangles %d and %d at %.3f %.3f %.3f, %.1f mm\n", a, b, middle.x(), middle.y(), middle.z(),
+                1e3 * study.body->query(middle, 0.05).distance);
+  }
+}
 
 void judge(const StudyPerson& study, const std::string& name, const Settled& settled, double cpu, double wall,
            Tally* tally) {
@@ -117,6 +130,7 @@ void drape(const Options& options, const StudyPerson& study, const std::string& 
       ++tally->count;
       return;
     }
+    if (options.where) tell_crossings(study, settled->cloth.mesh);
     judge(study, name, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), tally);
     if (!options.png.empty() && i == 0) picture(study, settled->cloth.mesh, options.png, as_file(name));
   }
@@ -187,10 +201,13 @@ int main(int argc, char** argv) {
     tryon::take_option(arg, "--size=", &scenes.sizes);
     tryon::take_option(arg, "--on=", &scenes.threads);
     if (arg == "--templates") options.templates = true;
+    if (arg == "--agree") options.agree = true;
+    if (arg == "--where") options.where = true;
     if (arg == "--isometric") options.settle.bend = tryon::sim::BendLaw::kIsometric;
     if (arg == "--layers=always") options.settle.layers = tryon::LayerContact::kAlways;
     if (arg == "--layers=never") options.settle.layers = tryon::LayerContact::kNever;
   }
+  if (options.agree) return tryon::agreement::study({options.only, options.edge_mm, options.threads});
   if (scenes.scenes.empty()) return tryon::study(options);
   scenes.png = options.png, scenes.repeat = options.repeat, scenes.settle = options.settle;
   return tryon::scenes::study(scenes);

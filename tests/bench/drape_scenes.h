@@ -22,6 +22,7 @@
 #include "server/fabric/fabric.h"
 #include "server/garment/mesh_pattern.h"
 #include "server/io/pattern_import.h"
+#include "server/lab/drape_meter.h"
 #include "server/mesh/closest_point.h"
 #include "tests/bench/study_person.h"
 
@@ -110,6 +111,13 @@ inline absl::StatusOr<Scene> cusick(int vertices) {
   parts.push_back(sim::make_mesh_collider(support));
   stand->collider = sim::make_union_collider(std::move(parts));
   return Scene{"cusick", std::move(mesh), "poplin", std::move(stand)};
+}
+
+// Share of the ring beyond the disc that the drape's shadow covers.
+inline double drape_coefficient(const TriangleMesh& cloth) {
+  constexpr double kRadius = 0.15, kDisc = 0.09;
+  const double area = lab::shadow_area(cloth.positions, cloth.triangles, 1.05 * kRadius);
+  return (area / EIGEN_PI - kDisc * kDisc) / (kRadius * kRadius - kDisc * kDisc);
 }
 
 struct Run {
@@ -216,6 +224,8 @@ inline void study_scene(const std::string& name, const Options& options) {
       tell(*scene, std::stoi(threads), *run);
       growth[threads].emplace_back(run->settled.cloth.mesh.vertex_count(), run->wall_s);
       if (threads != options.threads.front()) continue;
+      if (name == "cusick")
+        std::printf("drape coefficient %.1f %%\n", 100 * drape_coefficient(run->settled.cloth.mesh));
       if (name == "dress_knife") compare_knife(*scene, run->settled, options.png);
       if (!options.png.empty()) picture(*scene->person, run->settled.cloth.mesh, options.png, cat(name, "_", size));
     }

@@ -4,8 +4,10 @@
 // measurements.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "benchmark/benchmark.h"
 #include "server/base/text.h"
@@ -14,6 +16,7 @@
 #include "server/body/measure.h"
 #include "server/body/scan_cloud.h"
 #include "server/body/segment.h"
+#include "server/body/yielding.h"
 #include "server/io/cloud_file.h"
 #include "server/io/mesh_file.h"
 
@@ -150,6 +153,36 @@ void BM_SegmentAndMeasure(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_SegmentAndMeasure)->Unit(benchmark::kMillisecond);
+
+// Every triangle in four.
+TriangleMesh finer(const TriangleMesh& mesh) {
+  TriangleMesh out;
+  out.positions = mesh.positions;
+  std::map<std::pair<int, int>, int> middles;
+  const auto middle = [&](int a, int b) {
+    const auto [at, is_new] = middles.try_emplace(std::minmax(a, b), out.vertex_count());
+    if (is_new) out.positions.push_back(0.5 * (mesh.positions[a] + mesh.positions[b]));
+    return at->second;
+  };
+  for (const Triangle& t : mesh.triangles) {
+    const int a = middle(t[0], t[1]), b = middle(t[1], t[2]), c = middle(t[2], t[0]);
+    for (const Triangle& part : {Triangle(t[0], a, c), Triangle(a, t[1], b), Triangle(c, b, t[2]), Triangle(a, b, c)}) {
+      out.triangles.push_back(part);
+    }
+  }
+  return out;
+}
+
+// Once a drape, of a woman whose thighs touch, her mesh so many times finer.
+void BM_GiveWay(benchmark::State& state) {
+  const BodyTable heavy{1650, {{"bust_girth", 1300}, {"waist_girth", 1180}, {"hip_girth", 1350}}, FigureType::kFemale};
+  TriangleMesh mesh = body_from_measurements(RunContext(), heavy)->body.mesh;
+  for (int64_t i = 0; i < state.range(0); ++i) mesh = finer(mesh);
+  YieldingSkin skin;
+  for (auto _ : state) skin = *give_way(RunContext(), mesh, 0.010);
+  state.counters["vertices"] = mesh.vertex_count(), state.counters["deepest_mm"] = 1e3 * skin.deepest();
+}
+BENCHMARK(BM_GiveWay)->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
 
 // 0: a mean woman; 1: a woman of size XXL; 2: a heavy man.
 void BM_BodyFromMeasurements(benchmark::State& state) {

@@ -32,11 +32,11 @@ struct StudyPerson {
 
 inline StudyPerson study_of(StoredBody stored) {
   StudyPerson out;
-  out.own_crossings = count_self_intersections(stored.body.mesh);
-  out.person = *person_of(std::move(stored), ProxyShape::kElliptic);
-  out.body = sim::make_mesh_collider(out.person.body.mesh);
+  out.person = *person_to_dress(RunContext(), std::move(stored), ProxyShape::kElliptic);
+  out.own_crossings = count_self_intersections(out.person.skin.mesh);
+  out.body = sim::make_mesh_collider(out.person.skin.mesh);
   std::vector<std::unique_ptr<sim::Collider>> parts;
-  parts.push_back(sim::make_mesh_collider(out.person.body.mesh));
+  parts.push_back(sim::make_mesh_collider(out.person.skin.mesh));
   parts.push_back(sim::make_plane_collider(Vec3::Zero(), Vec3::UnitY()));
   out.collider = sim::make_union_collider(std::move(parts));
   return out;
@@ -84,7 +84,7 @@ inline StudyPerson person_of_size(Figure figure, const std::string& size) {
 
 // Pairs of a cloth triangle and a body triangle that cross (exact).
 inline int crossings_with_body(const StudyPerson& study, const TriangleMesh& cloth) {
-  TriangleMesh both = study.person.body.mesh;
+  TriangleMesh both = study.person.skin.mesh;
   const int base = both.vertex_count();
   both.positions.insert(both.positions.end(), cloth.positions.begin(), cloth.positions.end());
   for (const Triangle& t : cloth.triangles) both.triangles.push_back(t + Triangle::Constant(base));
@@ -94,7 +94,7 @@ inline int crossings_with_body(const StudyPerson& study, const TriangleMesh& clo
 inline void picture(const StudyPerson& study, const TriangleMesh& cloth, const std::string& folder,
                     const std::string& name) {
   RenderPiece body, garment;
-  body.mesh = study.person.body.mesh;
+  body.mesh = study.person.skin.mesh;
   garment.mesh = cloth;
   garment.colour = {0.10, 0.25, 0.50};
   garment.cloth = true;
