@@ -98,8 +98,19 @@ absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape) {
   person.proxies = *proxies;
   person.solids = SolidSet(proxies->solids());
   person.body = std::move(stored.body);
+  person.skin.mesh = person.body.mesh;
   person.has_head_and_hands = stored.has_head_and_hands;
   person.outcome = std::move(stored.outcome);
+  return person;
+}
+
+absl::StatusOr<FittedPerson> person_to_dress(const RunContext& run, StoredBody stored, ProxyShape shape) {
+  // For a layer of cloth on either part: both contact offsets and the gap of layers are 6 mm; on coarse levels
+  // triangles are chords of limbs, and with 6.5 or 8 mm the legs of some trousers crossed between thighs.
+  constexpr double kRoomBetweenParts = 0.010;
+  ASSIGN_OR_RETURN(FittedPerson person, person_of(std::move(stored), shape));
+  ASSIGN_OR_RETURN(person.skin, give_way(run, person.body.mesh, kRoomBetweenParts));
+  person.solids = SolidSet(solids_that_yield(person.proxies, kRoomBetweenParts));
   return person;
 }
 

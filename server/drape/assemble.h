@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/body/body.h"
+#include "server/body/yielding.h"
 #include "server/drape/pipeline.h"
 #include "server/garment/arrange.h"
 #include "server/garment/draft.h"
@@ -15,8 +16,9 @@ namespace tryon {
 
 struct FittedPerson {
   Body body;
+  YieldingSkin skin;  // what the cloth may not enter: the body, but where it touches itself
   ProxySet proxies;
-  SolidSet solids;  // the proxies' shapes, for queries
+  SolidSet solids;  // the proxies' shapes, for queries; legs that are dressed on them yield as the skin does
   bool has_head_and_hands = false;
   std::map<std::string, MeasurementOutcome> outcome;  // of a body from a table
 };
@@ -24,7 +26,9 @@ struct FittedPerson {
 // The person as asked for: read, measured, cut as the request says, bounded by both shapes. Where the input holds the
 // stored body of this request, that one.
 absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
-absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);
+absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);  // its skin is the body
+// The same, and its skin gives way to cloth where parts of the body touch.
+absl::StatusOr<FittedPerson> person_to_dress(const RunContext& run, StoredBody stored, ProxyShape shape);
 absl::StatusOr<Body> sample_body(const RunContext& run);
 DraftMeasurements draft_measurements(const Body& body);
 absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,

@@ -69,7 +69,7 @@ absl::StatusOr<Artifacts> deliver_drape(const RunContext& run, const DrapeGoods&
 absl::StatusOr<Artifacts> deliver_body(const RunContext& run, const FittedPerson& person) {
   Artifacts out;
   run.report("export", 0.0);
-  RETURN_IF_ERROR(add_glb("body.glb", {body_piece(person.body, 1.0)}, &out));
+  RETURN_IF_ERROR(add_glb("body.glb", {body_piece(person.body.mesh, 1.0)}, &out));
   std::vector<ExportPiece> pieces;
   for (size_t i = 0; i < person.proxies.proxies.size(); ++i) {
     const Proxy& proxy = person.proxies.proxies[i];
@@ -80,7 +80,7 @@ absl::StatusOr<Artifacts> deliver_body(const RunContext& run, const FittedPerson
     piece.colour = part_colour(proxy.part);
     pieces.push_back(std::move(piece));
   }
-  pieces.push_back(body_piece(person.body, 0.35));  // last: viewers blend it over the proxies
+  pieces.push_back(body_piece(person.body.mesh, 0.35));  // last: viewers blend it over the proxies
   RETURN_IF_ERROR(add_glb("proxies.glb", pieces, &out));
   RETURN_IF_ERROR(add_body_pictures(run, person, &out));
   return out;

@@ -131,7 +131,7 @@ RenderPiece cloth_piece(const ShownGarment& shown, const Vec3& colour) {
 
 std::vector<RenderPiece> picture_pieces(const DrapeGoods& goods, const ShownGarment& shown) {
   RenderPiece body;
-  body.mesh = goods.person.body.mesh;
+  body.mesh = goods.person.skin.mesh;
   body.normals = vertex_normals(body.mesh);
   body.colour = skin_colour();
   std::vector<RenderPiece> out = {std::move(body)};

@@ -105,7 +105,7 @@ ExportPiece garment_piece(const DrapeGoods& goods, const ShownGarment& shown) {
 }
 
 std::vector<ExportPiece> dressed_body(const DrapeGoods& goods, bool moving) {
-  std::vector<ExportPiece> out = {body_piece(goods.person.body, 1.0)};
+  std::vector<ExportPiece> out = {body_piece(goods.person.skin.mesh, 1.0)};
   for (const Worn& worn : goods.settled.beneath) {
     const ShownGarment shown = shown_garment(worn);
     out.push_back(cloth_piece(cat("beneath ", out.size(), " ", worn.garment.name), shown, worn.fabric.colour));
@@ -114,11 +114,11 @@ std::vector<ExportPiece> dressed_body(const DrapeGoods& goods, bool moving) {
   return out;
 }
 
-ExportPiece body_piece(const Body& body, double opacity) {
+ExportPiece body_piece(const TriangleMesh& skin, double opacity) {
   ExportPiece piece;
   piece.name = "body";
-  piece.mesh = body.mesh;
-  piece.normals = vertex_normals(body.mesh);
+  piece.mesh = skin;
+  piece.normals = vertex_normals(skin);
   piece.colour = skin_colour();
   piece.opacity = opacity;
   piece.roughness = 0.7;

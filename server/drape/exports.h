@@ -17,7 +17,7 @@ inline constexpr size_t kWebBytes = 3'000'000;
 inline constexpr int kWebTriangles = 150'000;
 
 ExportPiece garment_piece(const DrapeGoods& goods, const ShownGarment& shown);
-ExportPiece body_piece(const Body& body, double opacity);
+ExportPiece body_piece(const TriangleMesh& skin, double opacity);
 // The body and what it wears beneath the garment, moving if the garment does.
 std::vector<ExportPiece> dressed_body(const DrapeGoods& goods, bool moving);
 absl::Status add_exports(const RunContext& run, const DrapeGoods& goods, const ShownGarment& shown,

@@ -1,5 +1,6 @@
 #include "server/drape/measure.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -56,14 +57,17 @@ Json seams_json(const DrapeFacts& facts) {
 }
 
 Json penetration_json(const RunContext& run, const DrapeFacts& facts, const TriangleMesh& all) {
-  const ClosestPointIndex surface(facts.person.body.mesh);
+  const YieldingSkin& skin = facts.person.skin;
+  const ClosestPointIndex surface(skin.mesh);
+  const double yielded = skin.deepest();
   const std::vector<Vec3>& points = all.positions;
   const Penetration scan = measure_penetration(run, points, surface);
+  const Penetration rigid =
+      yielded > 0.0 ? measure_penetration(run, points, ClosestPointIndex(facts.person.body.mesh)) : scan;
   const Penetration proxies = measure_penetration(run, points, facts.person.solids);
-  return Json{{"vertices", scan.vertices},
-              {"max_depth_mm", scan.max_depth_mm},
-              {"proxy_vertices", proxies.vertices},
-              {"proxy_max_depth_mm", proxies.max_depth_mm}};
+  return Json{{"vertices", scan.vertices},          {"max_depth_mm", scan.max_depth_mm},
+              {"yielded_mm", to_mm(yielded)},       {"rigid_max_depth_mm", rigid.max_depth_mm},
+              {"proxy_vertices", proxies.vertices}, {"proxy_max_depth_mm", proxies.max_depth_mm}};
 }
 
 Json hang_json(const WeldedMesh& cloth) {

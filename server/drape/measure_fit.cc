@@ -78,8 +78,7 @@ Hang hang_of(const Body& body, const GarmentMesh& garment, const WeldedMesh& clo
     const auto waist = body.curves.find("waist_girth");
     out.from_waist =
         waist != body.curves.end() && std::abs(put_on - waist->second.height_m) < kNearWaist * body.height_m;
-    const double slipped = put_on - o.rim.middle.y();
-    if (slipped >= kSlips * body.height_m) out.slipped_m = slipped;
+    out.slipped_m = std::max(0.0, put_on - o.rim.middle.y());
     break;
   }
   return out;
@@ -201,7 +200,7 @@ FitReport measure_fit(const RunContext& run, const FittedPerson& person, const G
   FitReport out;
   out.height_m = person.body.height_m;
   out.comfortable = fabric.comfortable_strain;
-  const ClosestPointIndex surface(person.body.mesh);
+  const ClosestPointIndex surface(person.skin.mesh);
   std::vector<ClosestPoint> nearest(cloth.mesh.positions.size());
   surface.query(cloth.mesh.positions, 1e30, nearest);
   const std::vector<BodyZone> skin = body_zones(person.body);
@@ -214,7 +213,7 @@ FitReport measure_fit(const RunContext& run, const FittedPerson& person, const G
   const FibreStrain strain = fibre_strain(cloth.mesh, cloth.corner_flat);
   out.openings = find_openings(cloth, zone_of_vertex);
   const Hang hang = hang_of(person.body, garment, cloth, out.openings);
-  out.slipped_m = hang.slipped_m;
+  if (hang.slipped_m >= kSlips * person.body.height_m) out.slipped_m = hang.slipped_m;
   out.girths = measure_girths(person.body, cloth, out.openings, hang);
   add_whole_cloth(settled, strain, fabric, on_body.press, &out);
   add_zones(run, person, on_body, strain, skin, zone_of_vertex, hang, &out);

@@ -42,7 +42,7 @@ struct Opening {
 struct Hang {
   const Opening* top = nullptr;  // none: it has shoulders
   bool from_waist = false;       // was put on there: the edge is the garment's waist
-  double slipped_m = 0.0;        // >= 0; less than 1 % of the height is none
+  double slipped_m = 0.0;        // >= 0
 };
 
 enum class Verdict { kTight, kFitted, kRegular, kLoose };
@@ -91,7 +91,8 @@ struct FitReport {
   std::optional<HemFit> hem;
   std::optional<double> drape_coefficient;
   double height_m = 0.0;
-  double slipped_m = 0.0;  // down from where it was put on, of what hangs from its upper edge; tapes go with it
+  // Down from where it was put on, of what hangs from its upper edge; 0 below 1 % of the height. Tapes go with all of it.
+  double slipped_m = 0.0;
 };
 
 FitReport measure_fit(const RunContext& run, const FittedPerson& person, const GarmentMesh& garment,

@@ -12,10 +12,11 @@
 namespace tryon {
 namespace {
 
-// A sleeve (or the other leg) may join the cloth at the body's level, or an armhole open it; a tailor then measures
-// just below.
-constexpr double kStep = 0.003, kFarthest = 0.06;  // of the height
-constexpr double kSmallPart = 1e-4;                // m2: a smaller cut of the body is no limb
+// A sleeve (or the other leg) may join the cloth at the body's level, or an armhole open it; a tailor then measures an
+// inch below where that ends.
+constexpr double kStep = 0.003, kFarthest = 0.06, kBelow = 0.015;  // of the height
+constexpr int kHalvings = 6;                                       // of a step, to find the end
+constexpr double kSmallPart = 1e-4;                                // m2: a smaller cut of the body is no limb
 
 struct Level {
   Vec3 origin = Vec3::Zero(), normal = Vec3::UnitY(), away = -Vec3::UnitY();  // away: where the tape may slide
@@ -80,20 +81,64 @@ BodyCut cut_body_at(const Body& body, const Level& level, const Vec3& slip) {
   return out;
 }
 
-std::optional<GirthFit> tape_at(const Body& body, const WeldedMesh& cloth, Level level, double slipped,
+// One body part's tape on the cloth, at any level.
+class ClothTape {
+ public:
+  ClothTape(const Body& body, const WeldedMesh& cloth, const Level& level, double slipped, double body_mm)
+      : body_(body), cloth_(cloth), level_(level), slip_(-slipped * Vec3::UnitY()), body_mm_(body_mm) {}
+
+  struct Laid {
+    std::optional<GirthFit> fit;
+    bool parted = false;  // by armholes
+    bool merged = false;  // with what goes round another part
+  };
+  // `slid` metres from the body's own level, where the tape may slide.
+  Laid at(double slid) const {
+    Level level = level_;
+    level.origin += slid * level.away;
+    const auto loops = cut_cloth(cloth_.mesh, cloth_.corner_flat, level.origin + slip_, level.normal);
+    Laid out;
+    const ClothLoop* loop = innermost(loops, cut_body_at(body_, level, slip_), level.normal, &out.merged);
+    if (loop == nullptr) {
+      out.parted = cut_by_armholes(loops);
+    } else if (!out.merged) {
+      out.fit = GirthFit{"", level.origin.y() + slip_.y(), body_mm_, to_mm(loop->length), to_mm(loop->rest_length)};
+    }
+    return out;
+  }
+
+  // Where the tape lies freely, above a place where it does by at most a step.
+  double first_free(double free, double step) const {
+    for (int i = 0; i < kHalvings; ++i) {
+      step *= 0.5;
+      if (at(free - step).fit) free -= step;
+    }
+    return free;
+  }
+
+ private:
+  const Body& body_;
+  const WeldedMesh& cloth_;
+  const Level level_;
+  const Vec3 slip_;
+  const double body_mm_;
+};
+
+std::optional<GirthFit> tape_at(const Body& body, const WeldedMesh& cloth, const Level& level, double slipped,
                                 double body_mm) {
   if (level.origin.y() < slipped) return std::nullopt;  // that part of it would lie below the floor
-  const Vec3 slip = -slipped * Vec3::UnitY();
-  bool parted = false;  // by armholes, of which one may end above the other
-  for (double slid = 0.0; slid <= kFarthest * body.height_m; slid += kStep * body.height_m) {
-    const auto loops = cut_cloth(cloth.mesh, cloth.corner_flat, level.origin + slip, level.normal);
-    bool merged = false;
-    const ClothLoop* loop = innermost(loops, cut_body_at(body, level, slip), level.normal, &merged);
-    parted = parted || (loop == nullptr && cut_by_armholes(loops));
-    if (loop == nullptr && !parted) return std::nullopt;
-    if (loop != nullptr && !merged)
-      return GirthFit{"", level.origin.y() - slipped, body_mm, to_mm(loop->length), to_mm(loop->rest_length)};
-    level.origin += kStep * body.height_m * level.away;
+  const ClothTape tape(body, cloth, level, slipped, body_mm);
+  const double step = kStep * body.height_m;
+  bool parted = false;  // of two armholes one may end above the other
+  for (double slid = 0.0; slid <= kFarthest * body.height_m; slid += step) {
+    const ClothTape::Laid laid = tape.at(slid);
+    if (laid.fit && slid == 0.0) return laid.fit;
+    if (laid.fit) {
+      const ClothTape::Laid below = tape.at(tape.first_free(slid, step) + kBelow * body.height_m);
+      return below.fit ? below.fit : laid.fit;
+    }
+    parted = parted || laid.parted;
+    if (!laid.merged && !parted) return std::nullopt;
   }
   return std::nullopt;
 }

@@ -105,7 +105,7 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& given, const DrapeReq
   StageClock clock;
   clock.enter("parse");
   ASSIGN_OR_RETURN(StoredBody stored, load_body(run, request.body, input));
-  ASSIGN_OR_RETURN(const FittedPerson person, person_of(std::move(stored), settings.proxy_shape));
+  ASSIGN_OR_RETURN(const FittedPerson person, person_to_dress(run, std::move(stored), settings.proxy_shape));
   Wearer wearer(person.body);
   wearer.edge_m = settings.resolution_mm * 1e-3;
   ASSIGN_OR_RETURN(const LoadedGarment source, load_garment(run, request.garment, input, wearer));

@@ -197,7 +197,7 @@ std::string report_data_json(const RunContext& run, const ReportSource& source) 
   out["title"] = title_of(source.pattern);
   out["subtitle"] = subtitle_of(source);
   out["garment"] = mesh_json(facts.settled.cloth.mesh, source.fabric.colour);
-  out["body"] = mesh_json(simplify_mesh(facts.person.body.mesh, kBodyTriangles).mesh, skin_colour());
+  out["body"] = mesh_json(simplify_mesh(facts.person.skin.mesh, kBodyTriangles).mesh, skin_colour());
   out["proxies"] = proxies_json(facts.person.proxies);
   out["colour_maps"] = {{"viridis", packed_map(ColourMap::kViridis)},
                         {"about_zero", packed_map(ColourMap::kAboutZero)}};

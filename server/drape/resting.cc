@@ -16,7 +16,9 @@ constexpr double kWithin = 0.8;
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kPatience = 25, kLongPatience = 45;
-constexpr int kCalmRounds = 3;  // what came to rest inside the body is moved out, and rests again
+constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved out, and rests again
+constexpr int kRestPasses = 2;    // to the goal, and deeper where the certificate still finds too much
+constexpr double kDeeper = 0.25;  // of a goal that was reached
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
 
@@ -36,8 +38,8 @@ absl::Status fall(Stage* stage, const RestGoal& goal) {
   return absl::OkStatus();
 }
 
-// Steps until the net nodal forces are those of the goal, nothing improves, or the deadline is near.
-absl::Status calm(Stage* stage, const RestGoal& goal) {
+// Steps until the net nodal forces are those of the goal (true), nothing improves, or the deadline is near.
+absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
   SettleReport& report = stage->report;
   report.termination = "step_limit";
   double best = 1e300;
@@ -53,7 +55,7 @@ absl::Status calm(Stage* stage, const RestGoal& goal) {
     best = std::min(best, step.residual_rms);
     if (reached || (preview_grade && since_best >= kPatience)) {
       report.termination = "settled";
-      break;
+      return reached;
     }
     if (since_best >= kLongPatience) break;
     if (stage->run.winding_up()) {
@@ -61,7 +63,7 @@ absl::Status calm(Stage* stage, const RestGoal& goal) {
       break;
     }
   }
-  return absl::OkStatus();
+  return false;
 }
 
 // The way from a point along a direction to where `room` is free on all sides: metres, or kNoWay.
@@ -118,6 +120,17 @@ int leave_body(const sim::DrapeModel& model, const sim::Scene& scene, sim::Drape
     ++left;
   }
   return left;
+}
+
+// Calm, and calm again where something had come to rest inside the body. True: the goal was reached.
+absl::StatusOr<bool> rest(Stage* stage, const RestGoal& goal) {
+  bool reached = false;
+  for (int round = 0; round < kCalmRounds; ++round) {
+    const int left = leave_body(stage->model, stage->scene, &stage->state);
+    if (round > 0 && (left == 0 || stage->run.winding_up())) break;
+    ASSIGN_OR_RETURN(reached, calm(stage, goal));
+  }
+  return reached;
 }
 
 double speed_99(const sim::DrapeState& state) {
@@ -179,21 +192,25 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
   sim::SolverSettings settings;
   settings.velocity_keep = kFallKeep;
   settings.time_step = kFallStep;
-  ASSIGN_OR_RETURN(auto moving, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
+  {  // its factors go before others are made
+    ASSIGN_OR_RETURN(auto moving, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
+    Stage falling{run, model, scene, *moving, state, *report, options};
+    RETURN_IF_ERROR(fall(&falling, goal));
+  }
   settings.velocity_keep = 0.0;
   settings.time_step = options.solver == sim::kDefaultSolver || options.solver == "lbfgs" ? kCalmStep : kShortCalmStep;
   settings.iterations = kCalmIterations;
   settings.tolerance = kWithin * kFinalRms / 2;
-  ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
-  Stage falling{run, model, scene, *moving, state, *report, options};
-  Stage resting{run, model, scene, *calming, state, *report, options};
-  RETURN_IF_ERROR(fall(&falling, goal));
-  for (int round = 0; round < kCalmRounds; ++round) {
-    const int left = leave_body(model, scene, &state);
-    if (round > 0 && (left == 0 || run.winding_up())) break;
-    RETURN_IF_ERROR(calm(&resting, goal));
+  RestGoal wanted = goal;
+  for (int pass = 0; pass < kRestPasses; ++pass) {
+    ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
+    Stage resting{run, model, scene, *calming, state, *report, options};
+    ASSIGN_OR_RETURN(const bool reached, rest(&resting, wanted));
+    if (goal.finest) certify(model, scene, &state, report);
+    if (!goal.finest || !reached || report->grade == "final" || run.winding_up()) break;
+    // Solver and certificate ask the body apart: what is right at the border for one may be over it for the other.
+    settings.tolerance *= kDeeper, wanted.rms *= kDeeper, wanted.max *= kDeeper;
   }
-  if (goal.finest) certify(model, scene, &state, report);
   return positions_of(state);
 }
 

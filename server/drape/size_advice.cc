@@ -213,7 +213,7 @@ absl::StatusOr<PipelineResult> run_advice(const RunContext& given, const AdviceR
   RETURN_IF_ERROR(validate(settings));
   ASSIGN_OR_RETURN(const Fabric fabric, fabric_by_name(settings.fabric));
   ASSIGN_OR_RETURN(StoredBody stored, load_body(run, request.drape.body, input));
-  ASSIGN_OR_RETURN(const FittedPerson person, person_of(std::move(stored), settings.proxy_shape));
+  ASSIGN_OR_RETURN(const FittedPerson person, person_to_dress(run, std::move(stored), settings.proxy_shape));
   run.report("advise", 0.0);
   const RunContext inner = quiet(run);
   ASSIGN_OR_RETURN(const LoadedGarment garment, load_sizes(inner, request.drape.garment, input, person));

@@ -83,6 +83,8 @@ TEST_P(RealDrape, OnTheProxiesItIsNoDeeperThanTwoMillimetresInAnyOfThem) {
   drape_case(c, "proxies", &metrics);
   if (metrics.is_null()) return;
   EXPECT_LE(metrics["penetration"]["proxy_max_depth_mm"].get<double>(), 2.0);
+  EXPECT_EQ(metrics["self_intersections"].get<int>(), 0);
+  EXPECT_NE(metrics["equilibrium"]["grade"].get<std::string>(), "none");
 }
 
 INSTANTIATE_TEST_SUITE_P(

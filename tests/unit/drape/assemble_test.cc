@@ -21,7 +21,7 @@ TEST(Assemble, LongSleevesHangRoundArmsThatBend) {
   StoredBody stored;
   stored.body = *std::move(body);
   stored.proxies.push_back(*std::move(proxies));
-  const auto person = person_of(std::move(stored), ProxyShape::kElliptic);
+  const auto person = person_to_dress(RunContext(), std::move(stored), ProxyShape::kElliptic);
   ASSERT_TRUE(person.ok());
   const auto pattern = draft_template_graded("shirt", Figure::kWomen, "M");
   ASSERT_TRUE(pattern.ok()) << pattern.status();

@@ -27,16 +27,16 @@ FittedPerson sample_person() {
   StoredBody stored;
   stored.body = without_head_and_hands(*sample_body(RunContext()));
   stored.proxies.push_back(*fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic));
-  return *person_of(std::move(stored), ProxyShape::kElliptic);
+  return *person_to_dress(RunContext(), std::move(stored), ProxyShape::kElliptic);
 }
 
 Worn worn(const FittedPerson& person, const std::string& name, const std::string& size,
-          const TemplateValues& choices = {}) {
+          const TemplateValues& choices = {}, double edge_m = 0.03) {
   Worn out{person, {}, {}, *fabric_by_name("cotton_jersey")};
   const Pattern pattern = size.empty() ? *draft_template(name, draft_measurements(person.body))
                                        : *draft_template_graded(name, Figure::kWomen, size, choices);
   ArrangeReport arranged;
-  out.garment = *assemble_garment(RunContext(), pattern, person, 0.03, &arranged);
+  out.garment = *assemble_garment(RunContext(), pattern, person, edge_m, &arranged);
   const auto collider = sim::make_mesh_collider(person.body.mesh);
   out.settled = *sew_and_settle(RunContext(), out.garment, out.fabric, *collider, SettleOptions());
   return out;
@@ -54,7 +54,7 @@ Worn scaled(Worn w, double by) {
     for (Vec3& p : *points) p *= by;
   };
   Body& body = w.person.body;
-  each(&body.mesh.positions);
+  each(&body.mesh.positions), each(&w.person.skin.mesh.positions);
   body.height_m *= by;
   for (auto& [name, value] : body.measurements_mm) value *= by;
   for (auto& [name, point] : body.landmarks) point *= by;
@@ -176,6 +176,18 @@ TEST(MeasureFit, LargerSizesOfTopsHaveMoreRoomAndNoMoreStrainThanTheirWeightMake
   expect_sizes_in_order("t_shirt", {"M", "L", "XL", "XXL"}, {}, kBorneWeight);
   expect_sizes_in_order("tank_top", {"XS", "S", "M", "L", "XL", "XXL"}, {}, kBorneWeight);
   expect_sizes_in_order("fitted_dress", {"S", "M", "L", "XL"}, {}, kBorneWeight);
+}
+
+TEST(MeasureFit, HalfTheEdgeLengthMovesTheRoomOfATShirtByLessThanThreeMillimetres) {
+  const FittedPerson person = sample_person();
+  const FitReport coarse = worn(person, "t_shirt", "S", {}, 0.024).fit(),
+                  fine = worn(person, "t_shirt", "S", {}, 0.012).fit();
+  ASSERT_GE(coarse.girths.size(), 8u);
+  for (const GirthFit& girth : coarse.girths) {
+    const GirthFit* same = find_girth(fine.girths, girth.item);
+    ASSERT_NE(same, nullptr) << girth.item;
+    EXPECT_NEAR(same->cloth_mm, girth.cloth_mm, 3.0) << girth.item;
+  }
 }
 
 TEST(MeasureFit, UnderDeepArmholesTheBustIsMeasuredWhereTheyEnd) {
