@@ -5,6 +5,7 @@
 
 #include "server/sim/collision/cloth_elements.h"
 #include "server/sim/collision/element_distance.h"
+#include "server/sim/collision/tangle.h"
 
 namespace tryon {
 namespace {
@@ -19,6 +20,7 @@ constexpr int kPatience = 25, kLongPatience = 45;
 constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved out, and rests again
 constexpr int kRestPasses = 2;    // to the goal, and deeper where the certificate still finds too much
 constexpr double kDeeper = 0.25;  // of a goal that was reached
+constexpr int kCrossedSteps = 4, kMostRings = 4;
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
 
@@ -38,21 +40,42 @@ absl::Status fall(Stage* stage, const RestGoal& goal) {
   return absl::OkStatus();
 }
 
+// What has crossed itself for long, over a few triangles, is smoothed, a wider patch each time.
+class Ironing {
+ public:
+  bool after_step(const sim::StepReport& step, Stage* stage) {
+    crossed_steps_ = step.crossings > 0 ? crossed_steps_ + 1 : 0;
+    if (crossed_steps_ < kCrossedSteps || rings_ == kMostRings) return false;
+    crossed_steps_ = 0;
+    sim::smooth_patch(stage->model, sim::tangled_vertices(stage->model, stage->state.x), ++rings_, &stage->state.x);
+    return true;
+  }
+
+ private:
+  int crossed_steps_ = 0, rings_ = 0;
+};
+
 // Steps until the net nodal forces are those of the goal (true), nothing improves, or the deadline is near.
 absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
   SettleReport& report = stage->report;
   report.termination = "step_limit";
   double best = 1e300;
   int since_best = 0;
+  Ironing ironing;
   for (int i = 0; i < goal.calm_steps; ++i) {
     for (auto& v : stage->state.v) v.setZero();
     ASSIGN_OR_RETURN(const sim::StepReport step, advance(stage));
     ++report.drape_steps;
     stage->run.report("drape", goal.begin + goal.share * (0.3 + 0.7 * (i + 1.0) / goal.calm_steps));
+    if (ironing.after_step(step, stage)) {
+      best = 1e300, since_best = 0;
+      continue;
+    }
     const bool reached = step.residual_rms <= goal.rms && step.residual_max <= goal.max;
     const bool preview_grade = step.residual_rms <= kPreviewRms && step.residual_max <= kPreviewMax;
-    since_best = step.residual_rms < 0.9 * best ? 0 : since_best + 1;
-    best = std::min(best, step.residual_rms);
+    const double wanting = std::max(step.residual_rms / goal.rms, step.residual_max / goal.max);
+    since_best = wanting < 0.9 * best ? 0 : since_best + 1;
+    best = std::min(best, wanting);
     if (reached || (preview_grade && since_best >= kPatience)) {
       report.termination = "settled";
       return reached;

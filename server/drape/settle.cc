@@ -14,7 +14,7 @@ namespace tryon {
 namespace {
 
 // Steps after which at most a third of the crossings may be left, or one for so many vertices.
-constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 30;
+constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 15;
 
 // Laid pleats are layers from the start: without contact between them they would lie in one another.
 bool has_layers(const GarmentMesh& garment) {

@@ -7,6 +7,7 @@
 
 #include "server/sim/collision/element_distance.h"
 #include "server/sim/collision/push.h"
+#include "server/sim/collision/tangle.h"
 
 namespace tryon::sim {
 
@@ -318,16 +319,8 @@ void SelfContact::find_crossings(const std::vector<RVec3>& x) {
     const Triangle& t = elements_.triangles()[triangle];
     for (int v : t)
       if (v == e.a || v == e.b) return;
-    const RVec3 ab = x[t[1]] - x[t[0]], ac = x[t[2]] - x[t[0]], d = x[e.b] - x[e.a], r = x[e.a] - x[t[0]];
-    const RVec3 n = ab.cross(ac);
-    const Real along = -n.dot(d);
-    if (std::abs(along) < Real(1e-18)) return;
-    const Real s = n.dot(r) / along;
-    if (s < 0 || s > 1) return;
-    const RVec3 c = d.cross(r);  // Moeller and Trumbore 1997
-    const Real u = -ac.dot(c) / along, v = ab.dot(c) / along;
-    if (u < 0 || v < 0 || u + v > 1) return;
-    open_contour(x, edge, triangle, s);
+    const auto at = crossing_of(x[e.a], x[e.b], x[t[0]], x[t[1]], x[t[2]]);
+    if (at) open_contour(x, edge, triangle, *at);
   };
   for (const auto& pair : elements_.edge_triangles()) try_pair(pair.edge, pair.triangle);
 }

@@ -184,6 +184,7 @@ void IncrementalPotential::finish(const RunContext& run, const Scene& scene, con
       state->v[i].setZero();
     }
   contact_.end_step(state->x);
+  if (self_contact_) report->crossings = self_contact_->crossings();
   report->collision_s += now_s() - start;
   state->time += settings_.time_step;
   ++state->step;

@@ -35,6 +35,7 @@ struct StepReport {
   double residual_max = 0.0, residual_rms = 0.0;  // net nodal force / mean nodal weight, contact inside its cone
   double max_speed = 0.0;                         // m/s
   int iterations = 0;
+  int crossings = 0;                        // edges and triangles of the cloth that crossed when it was last searched
   double potential = 0.0;                   // J: g(x) / h^2 at the end of the step, up to a constant of the step
   bool refactored = false;                  // the matrix was factorised in this step
   double collision_s = 0.0, total_s = 0.0;  // where the time went

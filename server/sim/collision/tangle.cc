@@ -1,0 +1,77 @@
+#include "server/sim/collision/tangle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "server/sim/collision/cloth_elements.h"
+
+namespace tryon::sim {
+namespace {
+
+constexpr int kSweeps = 60;
+
+// Neighbours by the mesh's edges; of a vertex on a hem only those along it.
+std::vector<std::vector<int>> neighbours_of(const DrapeModel& model) {
+  std::vector<std::vector<int>> all(model.particle_count), hem(model.particle_count);
+  for (const EdgeUse& e : mesh_edges(TriangleMesh{std::vector<Vec3>(model.particle_count), model.triangles})) {
+    all[e.a].push_back(e.b), all[e.b].push_back(e.a);
+    if (e.right < 0) hem[e.a].push_back(e.b), hem[e.b].push_back(e.a);
+  }
+  for (size_t i = 0; i < all.size(); ++i)
+    if (!hem[i].empty()) all[i] = hem[i];
+  return all;
+}
+
+}  // namespace
+
+std::optional<Real> crossing_of(const RVec3& a, const RVec3& b, const RVec3& p, const RVec3& q, const RVec3& r) {
+  const RVec3 ab = q - p, ac = r - p, d = b - a, from = a - p;
+  const RVec3 n = ab.cross(ac);
+  const Real along = -n.dot(d);
+  if (std::abs(along) < Real(1e-18)) return std::nullopt;
+  const Real s = n.dot(from) / along;
+  if (s < 0 || s > 1) return std::nullopt;
+  const RVec3 c = d.cross(from);
+  const Real u = -ac.dot(c) / along, v = ab.dot(c) / along;
+  if (u < 0 || v < 0 || u + v > 1) return std::nullopt;
+  return s;
+}
+
+std::vector<int> tangled_vertices(const DrapeModel& model, const std::vector<RVec3>& x) {
+  ClothElements elements(model);
+  elements.find(x, Real(0));
+  std::vector<int> out;
+  for (const auto& pair : elements.edge_triangles()) {
+    if (pair.triangle < 0) continue;
+    const auto& e = elements.edges()[pair.edge];
+    const Triangle& t = elements.triangles()[pair.triangle];
+    if ((t.array() == e.a).any() || (t.array() == e.b).any()) continue;
+    if (!crossing_of(x[e.a], x[e.b], x[t[0]], x[t[1]], x[t[2]])) continue;
+    for (const int v : {e.a, e.b, t[0], t[1], t[2]}) out.push_back(v);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+void smooth_patch(const DrapeModel& model, const std::vector<int>& vertices, int rings, std::vector<RVec3>* x) {
+  std::vector<uint8_t> in(x->size(), 0);
+  for (const int v : vertices) in[v] = 1;
+  for (int ring = 0; ring < rings; ++ring) {
+    std::vector<uint8_t> wider = in;
+    for (const Triangle& t : model.triangles)
+      if (in[t[0]] || in[t[1]] || in[t[2]]) wider[t[0]] = wider[t[1]] = wider[t[2]] = 1;
+    in = std::move(wider);
+  }
+  const std::vector<std::vector<int>> beside = neighbours_of(model);
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (!in[i] || beside[i].empty() || model.inverse_mass[i] == 0) continue;
+      RVec3 sum = RVec3::Zero();
+      for (const int j : beside[i]) sum += (*x)[j];
+      (*x)[i] = sum / static_cast<Real>(beside[i].size());
+    }
+  }
+}
+
+}  // namespace tryon::sim

@@ -1,0 +1,23 @@
+// What it is: cloth that crosses itself over a few triangles and does not come free: which vertices, and that patch of
+// cloth made smooth, so that contact finds sides again. Units: m. Shapes: x [particle_count]; vertices rising. How it
+// fails: never; where nothing crosses nothing changes. Thread rules: pure functions, a fixed order.
+// Cites: Moeller and Trumbore 1997 (a segment and a triangle); Taubin 1995 (why the mean of the neighbours is smooth).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "server/sim/model.h"
+
+namespace tryon::sim {
+
+// Where on a-b, 0 .. 1, it goes through the triangle p, q, r.
+std::optional<Real> crossing_of(const RVec3& a, const RVec3& b, const RVec3& p, const RVec3& q, const RVec3& r);
+
+// Of edges and triangles that cross, without a corner in common.
+std::vector<int> tangled_vertices(const DrapeModel& model, const std::vector<RVec3>& x);
+
+// These vertices and `rings` of neighbours become a soap film between what is round them; hems stay hems.
+void smooth_patch(const DrapeModel& model, const std::vector<int>& vertices, int rings, std::vector<RVec3>* x);
+
+}  // namespace tryon::sim

@@ -1,0 +1,81 @@
+// Cloth that crosses itself over a few triangles is found, and smoothed where it is, not elsewhere.
+#include "server/sim/collision/tangle.h"
+
+#include <algorithm>
+
+#include "gtest/gtest.h"
+#include "tests/unit/sim/cloth_fixtures.h"
+
+namespace tryon::sim {
+namespace {
+
+constexpr int kCells = 24;
+constexpr double kSide = 0.36;
+
+struct Tangle {
+  DrapeModel model;
+  std::vector<RVec3> x;
+};
+
+// Some vertices of one row go over, and in turns above and below, the second row on.
+Tangle tangled_sheet(int row, int first, int last) {
+  testing::SheetOptions options;
+  options.width = options.length = kSide;
+  options.columns = options.rows = kCells;
+  options.hung = true;
+  const ClothInput cloth = testing::make_sheet(options);
+  Tangle out{build_model(cloth).value(), start_state(cloth).x};
+  const double cell = kSide / kCells;
+  const Real way =
+      out.x[(row + 1) * (kCells + 1)].y() > out.x[row * (kCells + 1)].y() ? Real(2.5 * cell) : Real(-2.5 * cell);
+  for (int i = first; i <= last; ++i) {
+    RVec3& p = out.x[row * (kCells + 1) + i];
+    p.y() += way, p.z() += static_cast<Real>((i % 2 ? 0.4 : -0.4) * cell);
+  }
+  return out;
+}
+
+TEST(Tangle, ASegmentGoesThroughATriangleOrBesideIt) {
+  const RVec3 p(0, 0, 0), q(1, 0, 0), r(0, 1, 0);
+  const auto at = crossing_of(RVec3(Real(0.2), Real(0.2), -1), RVec3(Real(0.2), Real(0.2), 3), p, q, r);
+  ASSERT_TRUE(at.has_value());
+  EXPECT_NEAR(*at, 0.25, 1e-6);
+  EXPECT_FALSE(crossing_of(RVec3(Real(0.2), Real(0.2), 1), RVec3(Real(0.2), Real(0.2), 3), p, q, r))
+      << "ends before it";
+  EXPECT_FALSE(crossing_of(RVec3(Real(0.9), Real(0.9), -1), RVec3(Real(0.9), Real(0.9), 1), p, q, r)) << "beside it";
+  EXPECT_FALSE(crossing_of(RVec3(0, 0, 1), RVec3(1, 0, 1), p, q, r)) << "along it";
+}
+
+TEST(Tangle, AFlatSheetHasNone) {
+  const Tangle flat = tangled_sheet(12, 1, 0);
+  EXPECT_TRUE(tangled_vertices(flat.model, flat.x).empty());
+  std::vector<RVec3> x = flat.x;
+  smooth_patch(flat.model, {}, 4, &x);
+  EXPECT_EQ(x, flat.x);
+}
+
+TEST(Tangle, APatchIsSmoothedUntilNothingCrossesAndTheRestStays) {
+  for (const int row : {12, 0}) {  // in the middle, and on the hem
+    Tangle sheet = tangled_sheet(row, 9, 15);
+    const std::vector<int> found = tangled_vertices(sheet.model, sheet.x);
+    ASSERT_FALSE(found.empty());
+    EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
+    const std::vector<RVec3> before = sheet.x;
+    smooth_patch(sheet.model, found, 2, &sheet.x);
+    EXPECT_TRUE(tangled_vertices(sheet.model, sheet.x).empty()) << "row " << row;
+    int moved = 0;
+    for (int j = 0; j <= kCells; ++j) {
+      for (int i = 0; i <= kCells; ++i) {
+        const bool stays = sheet.x[j * (kCells + 1) + i] == before[j * (kCells + 1) + i];
+        if (std::abs(j - row) > 7 || i < 3 || i > 21) {
+          EXPECT_TRUE(stays) << i << " " << j;
+        }
+        moved += !stays;
+      }
+    }
+    EXPECT_GT(moved, 6);
+  }
+}
+
+}  // namespace
+}  // namespace tryon::sim
