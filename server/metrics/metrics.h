@@ -34,8 +34,8 @@ Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& 
 // Largest distance between partners, mm.
 double max_gap_mm(const std::vector<Vec3>& positions, const std::vector<std::pair<int, int>>& pairs);
 
-// Intersecting triangle pairs that share no vertex (exact orientation predicates, box-culled), the lower index first,
-// in a fixed order.
+// Intersecting triangle pairs (exact orientation predicates, box-culled), the lower index first, in a fixed order: by
+// any point where they share no corner, beyond it where they share one; those that share an edge never count.
 std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh);
 int count_self_intersections(const TriangleMesh& mesh);
 

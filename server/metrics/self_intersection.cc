@@ -10,22 +10,37 @@ namespace {
 
 using Kernel = CGAL::Exact_predicates_inexact_constructions_kernel;
 
-bool share_vertex(const Triangle& a, const Triangle& b) {
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      if (a[i] == b[j]) return true;
-    }
-  }
-  return false;
+bool has_corner(const Triangle& t, int vertex) { return (t.array() == vertex).any(); }
+
+int shared_corners(const Triangle& a, const Triangle& b) {
+  return has_corner(b, a[0]) + has_corner(b, a[1]) + has_corner(b, a[2]);
+}
+
+Kernel::Point_3 point(const TriangleMesh& mesh, int vertex) {
+  const Vec3& p = mesh.positions[vertex];
+  return {p.x(), p.y(), p.z()};
 }
 
 Kernel::Triangle_3 exact(const TriangleMesh& mesh, int t) {
-  auto point = [&](int v) {
-    const Vec3& p = mesh.positions[v];
-    return Kernel::Point_3(p.x(), p.y(), p.z());
-  };
   const Triangle& tri = mesh.triangles[t];
-  return {point(tri[0]), point(tri[1]), point(tri[2])};
+  return {point(mesh, tri[0]), point(mesh, tri[1]), point(mesh, tri[2])};
+}
+
+// The edge of a triangle that lies across the one corner that it shares with another.
+Kernel::Segment_3 edge_across(const TriangleMesh& mesh, int t, const Triangle& other) {
+  const Triangle& tri = mesh.triangles[t];
+  const int k = has_corner(other, tri[0]) ? 0 : has_corner(other, tri[1]) ? 1 : 2;
+  return {point(mesh, tri[(k + 1) % 3]), point(mesh, tri[(k + 2) % 3])};
+}
+
+bool cross(const TriangleMesh& mesh, int a, int b) {
+  const int shared = shared_corners(mesh.triangles[a], mesh.triangles[b]);
+  if (shared > 1) return false;
+  const auto first = exact(mesh, a), second = exact(mesh, b);
+  if (first.is_degenerate() || second.is_degenerate()) return false;
+  if (shared == 0) return CGAL::do_intersect(first, second);
+  return CGAL::do_intersect(edge_across(mesh, a, mesh.triangles[b]), second) ||
+         CGAL::do_intersect(edge_across(mesh, b, mesh.triangles[a]), first);
 }
 
 }  // namespace
@@ -46,10 +61,7 @@ std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh) {
     const int a = order[i];
     for (size_t j = i + 1; j < order.size() && boxes[order[j]].min().y() <= boxes[a].max().y(); ++j) {
       const int b = order[j];
-      if (!boxes[a].intersects(boxes[b]) || share_vertex(mesh.triangles[a], mesh.triangles[b])) continue;
-      const auto first = exact(mesh, a), second = exact(mesh, b);
-      if (first.is_degenerate() || second.is_degenerate()) continue;
-      if (CGAL::do_intersect(first, second)) pairs.push_back(std::minmax(a, b));
+      if (boxes[a].intersects(boxes[b]) && cross(mesh, a, b)) pairs.push_back(std::minmax(a, b));
     }
   }
   return pairs;

@@ -54,6 +54,15 @@ TEST(SelfIntersections, TwoCrossingTrianglesAreOnePairAndNeighboursAreNone) {
   EXPECT_EQ(count_self_intersections(mesh), 0);
 }
 
+TEST(SelfIntersections, WhatSharesACornerCountsWhereItMeetsBeyondIt) {
+  TriangleMesh mesh = one_triangle();  // (0 0) (1 0) (0 1) in z = 0
+  mesh.positions.insert(mesh.positions.end(), {Vec3(0.4, 0.2, -0.5), Vec3(0.4, 0.2, 0.5)});
+  mesh.triangles.push_back(Triangle(0, 3, 4));  // its far edge goes through the first
+  EXPECT_EQ(count_self_intersections(mesh), 1);
+  for (const int v : {3, 4}) mesh.positions[v] = Vec3(-mesh.positions[v].x(), -0.2, mesh.positions[v].z());
+  EXPECT_EQ(count_self_intersections(mesh), 0) << "they meet in the corner alone";
+}
+
 TEST(SelfIntersections, AgreesWithBruteForceOnACrumpledSheet) {
   TriangleMesh mesh;
   const int n = 12;
@@ -81,21 +90,29 @@ TEST(SelfIntersections, AgreesWithBruteForceOnACrumpledSheet) {
     const double e1 = volume(p, q, a, b), e2 = volume(p, q, b, c), e3 = volume(p, q, c, a);
     return (e1 > 0) == (e2 > 0) && (e2 > 0) == (e3 > 0);
   };
-  int expected = 0;
+  // Of edges that have no corner in common with the triangle.
+  auto free_edge_pierces = [&](const Triangle& from, int i, const Triangle& t) {
+    const int a = from[i], b = from[(i + 1) % 3];
+    if ((t.array() == a).any() || (t.array() == b).any()) return false;
+    return pierces(mesh.positions[a], mesh.positions[b], t);
+  };
+  int expected = 0, at_corners = 0;
   for (int s = 0; s < mesh.triangle_count(); ++s) {
     for (int t = s + 1; t < mesh.triangle_count(); ++t) {
-      bool shared = false, hit = false;
+      bool hit = false;
       for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) shared |= mesh.triangles[s][i] == mesh.triangles[t][j];
-        hit |= pierces(mesh.positions[mesh.triangles[s][i]], mesh.positions[mesh.triangles[s][(i + 1) % 3]],
-                       mesh.triangles[t]);
-        hit |= pierces(mesh.positions[mesh.triangles[t][i]], mesh.positions[mesh.triangles[t][(i + 1) % 3]],
-                       mesh.triangles[s]);
+        hit |= free_edge_pierces(mesh.triangles[s], i, mesh.triangles[t]);
+        hit |= free_edge_pierces(mesh.triangles[t], i, mesh.triangles[s]);
       }
-      expected += !shared && hit;
+      int shared = 0;
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) shared += mesh.triangles[s][i] == mesh.triangles[t][j];
+      expected += shared < 2 && hit;
+      at_corners += shared == 1 && hit;
     }
   }
   EXPECT_GT(expected, 5);
+  EXPECT_GT(at_corners, 0);
   EXPECT_EQ(count_self_intersections(mesh), expected);
 }
 
