@@ -12,7 +12,6 @@
 namespace tryon {
 namespace {
 
-constexpr double kOpposite = -0.3;  // of the normals: surfaces that face each other
 constexpr double kAlike = 0.3;      // of the normals: the same skin
 constexpr double kNear = 0.012;     // metres within which a vertex that faces another one is looked for
 constexpr double kDeepest = 0.015;  // metres that parts may lie in one another
@@ -54,7 +53,8 @@ std::vector<int> facing(const Skin& skin) {
   std::vector<int> out;
   for (size_t v = 0; v < skin.points.size(); ++v) {
     bool faced = false;
-    grid.for_near(skin.points[v], kNear, [&](int w) { faced |= skin.normals[v].dot(skin.normals[w]) < kOpposite; });
+    grid.for_near(skin.points[v], kNear,
+                  [&](int w) { faced |= skin.normals[v].dot(skin.normals[w]) < kOppositeNormals; });
     if (faced) out.push_back(static_cast<int>(v));
   }
   return out;
@@ -69,7 +69,7 @@ class Gaps {
     if (winding_.at(point + kJustOut * normal) > 0.5) return -depth(point, normal);  // just out of its own part
     const ClosestPoint found = surface_.query(point + 0.5 * room * normal, 0.5 * room);
     if (found.triangle < 0) return room;
-    const bool faces = triangle_normal(body_, found.triangle).normalized().dot(normal) < kOpposite;
+    const bool faces = triangle_normal(body_, found.triangle).normalized().dot(normal) < kOppositeNormals;
     return faces ? std::clamp((found.point - point).dot(normal), 0.0, room) : room;
   }
 
@@ -116,9 +116,9 @@ double shared_depth(const PointGrid& grid, const Skin& asked, const std::vector<
 }
 
 // [vertex_count] from those of the points that stand for them.
-std::vector<double> depth_of_all(const Skin& skin, const std::vector<int>& chosen, const std::vector<double>& depth) {
+std::vector<double> depth_of_all(const Skin& skin, const std::vector<int>& chosen, const Skin& asked,
+                                 const std::vector<double>& depth) {
   std::vector<double> out(skin.points.size(), 0.0);
-  const Skin asked = only(skin, chosen);
   const PointGrid grid(asked.points, kShared);
   std::vector<bool> own(out.size(), false);
   for (size_t k = 0; k < chosen.size(); ++k) out[chosen[k]] = depth[k], own[chosen[k]] = true;
@@ -144,7 +144,7 @@ absl::StatusOr<YieldingSkin> give_way(const RunContext& run, const TriangleMesh&
     RETURN_IF_ERROR(run.check());
     depth[k] = 0.5 * (room - gaps.at(asked.points[k], asked.normals[k], room));
   }
-  out.depth = depth_of_all(skin, chosen, depth);
+  out.depth = depth_of_all(skin, chosen, asked, depth);
   if (out.deepest() <= 0.0) return out;
   spread(body, &out.depth);
   for (size_t v = 0; v < out.depth.size(); ++v) out.mesh.positions[v] -= out.depth[v] * skin.normals[v];

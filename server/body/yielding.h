@@ -15,6 +15,8 @@
 
 namespace tryon {
 
+inline constexpr double kOppositeNormals = -0.3;  // their product: surfaces that face each other
+
 struct YieldingSkin {
   TriangleMesh mesh;          // the body's triangles
   std::vector<double> depth;  // how far each vertex gave way, inward

@@ -9,15 +9,14 @@
 namespace tryon {
 namespace {
 
-constexpr int kRounds = 4;          // both sides yield at once, by what they still lack
-constexpr int kRim = 48;            // points round an end that ask
-constexpr double kOpposite = -0.3;  // of the normals: surfaces that face each other
-constexpr double kHidden = 0.030;    // metres within the rest of the body where cloth cannot come
-constexpr double kLeast = 0.4;      // of a radius that is kept
+constexpr int kRounds = 4;         // both sides yield at once, by what they still lack
+constexpr int kRim = 48;           // points round an end that ask
+constexpr double kHidden = 0.030;  // metres within the rest of the body where cloth cannot come
+constexpr double kLeast = 0.4;     // of a radius that is kept
 
 // What one leg has about it: the other leg, and the rest of the body, which hides what lies within it.
 struct Beside {
-  SolidSet other, rest;
+  const SolidSet &other, &rest;
 };
 
 struct Pinch {
@@ -28,7 +27,7 @@ struct Pinch {
 void ask(const Beside& beside, const Vec3& point, const Vec3& normal, double room, Pinch* worst) {
   const SurfaceAnswer found = beside.other.surface(point, room);
   const double lacking = room - found.distance;
-  if (lacking <= worst->lacking || found.normal.dot(normal) > kOpposite) return;
+  if (lacking <= worst->lacking || found.normal.dot(normal) > kOppositeNormals) return;
   if (beside.rest.surface(point, room).distance < -kHidden) return;
   *worst = {lacking, normal};
 }
@@ -61,26 +60,28 @@ void yield(const Beside& beside, double room, Sphere* s) {
   s->center -= half * worst.way, s->radius = std::max(s->radius - half, kLeast * s->radius);
 }
 
+SolidSet only(const std::vector<Solid>& solids, const std::vector<size_t>& chosen) {
+  std::vector<Solid> out;
+  for (const size_t i : chosen) out.push_back(solids[i]);
+  return SolidSet(out);
+}
+
 }  // namespace
 
 std::vector<Solid> solids_that_yield(const ProxySet& proxies, double room) {
-  std::vector<Solid> out = proxies.solids(), rest;
+  std::vector<Solid> out = proxies.solids();
+  std::array<std::vector<size_t>, 2> legs;
+  std::vector<size_t> others;
   for (size_t i = 0; i < out.size(); ++i) {
-    if (proxies.proxies[i].part < BodyPart::kLeftLeg) rest.push_back(out[i]);
+    const BodyPart part = proxies.proxies[i].part;
+    (part < BodyPart::kLeftLeg ? others : legs[part == BodyPart::kRightLeg]).push_back(i);
   }
+  const SolidSet rest = only(out, others);
   for (int round = 0; round < kRounds; ++round) {
-    std::array<std::vector<Solid>, 2> legs;
-    for (size_t i = 0; i < out.size(); ++i) {
-      if (proxies.proxies[i].part >= BodyPart::kLeftLeg) {
-        legs[proxies.proxies[i].part == BodyPart::kRightLeg].push_back(out[i]);
-      }
-    }
-    const std::array<Beside, 2> beside = {Beside{SolidSet(legs[1]), SolidSet(rest)},
-                                          Beside{SolidSet(legs[0]), SolidSet(rest)}};
-    for (size_t i = 0; i < out.size(); ++i) {
-      if (proxies.proxies[i].part < BodyPart::kLeftLeg) continue;
-      const Beside& own = beside[proxies.proxies[i].part == BodyPart::kRightLeg];
-      std::visit([&](auto& solid) { yield(own, room, &solid); }, out[i]);
+    const std::array<SolidSet, 2> as_they_are = {only(out, legs[0]), only(out, legs[1])};
+    for (size_t side = 0; side < legs.size(); ++side) {
+      const Beside beside{as_they_are[1 - side], rest};
+      for (const size_t i : legs[side]) std::visit([&](auto& solid) { yield(beside, room, &solid); }, out[i]);
     }
   }
   return out;

@@ -98,7 +98,6 @@ absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape) {
   person.proxies = *proxies;
   person.solids = SolidSet(proxies->solids());
   person.body = std::move(stored.body);
-  person.skin.mesh = person.body.mesh;
   person.has_head_and_hands = stored.has_head_and_hands;
   person.outcome = std::move(stored.outcome);
   return person;

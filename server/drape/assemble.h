@@ -26,7 +26,7 @@ struct FittedPerson {
 // The person as asked for: read, measured, cut as the request says, bounded by both shapes. Where the input holds the
 // stored body of this request, that one.
 absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
-absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);  // its skin is the body
+absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);  // without a skin: nothing dresses it
 // The same, and its skin gives way to cloth where parts of the body touch.
 absl::StatusOr<FittedPerson> person_to_dress(const RunContext& run, StoredBody stored, ProxyShape shape);
 absl::StatusOr<Body> sample_body(const RunContext& run);

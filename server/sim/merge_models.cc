@@ -71,11 +71,10 @@ void append_elements(const DrapeModel& part, int shift, DrapeModel* out) {
 
 // A cloth that is not damped beside one that is: nothing of its own.
 void merge_viscosity(const std::vector<DrapeModel>& parts, DrapeModel* out) {
-  for (const DrapeModel& part : parts) {
-    if (part.shear_viscosity.empty()) continue;
-    out->shear_viscosity.resize(out->triangles.size(), Real(0));
+  if (std::all_of(parts.begin(), parts.end(), [](const DrapeModel& part) { return part.shear_viscosity.empty(); })) {
+    return;
   }
-  if (out->shear_viscosity.empty()) return;
+  out->shear_viscosity.assign(out->triangles.size(), Real(0));
   size_t at = 0;
   for (const DrapeModel& part : parts) {
     std::copy(part.shear_viscosity.begin(), part.shear_viscosity.end(),

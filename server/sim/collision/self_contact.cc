@@ -313,16 +313,7 @@ void SelfContact::find_crossings(const std::vector<RVec3>& x) {
   crossing_count_ = 0;
   std::fill(crossed_.begin(), crossed_.end(), 0);
   std::fill(pull_.begin(), pull_.end(), RVec3::Zero());
-  auto try_pair = [&](int edge, int triangle) {
-    if (triangle < 0) return;
-    const auto& e = elements_.edges()[edge];
-    const Triangle& t = elements_.triangles()[triangle];
-    for (int v : t)
-      if (v == e.a || v == e.b) return;
-    const auto at = crossing_of(x[e.a], x[e.b], x[t[0]], x[t[1]], x[t[2]]);
-    if (at) open_contour(x, edge, triangle, *at);
-  };
-  for (const auto& pair : elements_.edge_triangles()) try_pair(pair.edge, pair.triangle);
+  each_crossing(elements_, x, [&](int edge, int triangle, Real at) { open_contour(x, edge, triangle, at); });
 }
 
 // How far the contour would shorten as the edge moves against the triangle: R - (R.e / n.e) n, with R the directions in

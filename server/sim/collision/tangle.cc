@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "server/sim/collision/cloth_elements.h"
-
 namespace tryon::sim {
 namespace {
 
@@ -41,14 +39,11 @@ std::vector<int> tangled_vertices(const DrapeModel& model, const std::vector<RVe
   ClothElements elements(model);
   elements.find(x, Real(0));
   std::vector<int> out;
-  for (const auto& pair : elements.edge_triangles()) {
-    if (pair.triangle < 0) continue;
-    const auto& e = elements.edges()[pair.edge];
-    const Triangle& t = elements.triangles()[pair.triangle];
-    if ((t.array() == e.a).any() || (t.array() == e.b).any()) continue;
-    if (!crossing_of(x[e.a], x[e.b], x[t[0]], x[t[1]], x[t[2]])) continue;
+  each_crossing(elements, x, [&](int edge, int triangle, Real) {
+    const auto& e = elements.edges()[edge];
+    const Triangle& t = elements.triangles()[triangle];
     for (const int v : {e.a, e.b, t[0], t[1], t[2]}) out.push_back(v);
-  }
+  });
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "server/sim/collision/cloth_elements.h"
 #include "server/sim/model.h"
 
 namespace tryon::sim {
@@ -14,7 +15,20 @@ namespace tryon::sim {
 // Where on a-b, 0 .. 1, it goes through the triangle p, q, r.
 std::optional<Real> crossing_of(const RVec3& a, const RVec3& b, const RVec3& p, const RVec3& q, const RVec3& r);
 
-// Of edges and triangles that cross, without a corner in common.
+// visit(edge, triangle, where on the edge) for those that cross without a corner in common, of pairs that were found.
+template <typename Visit>
+void each_crossing(const ClothElements& elements, const std::vector<RVec3>& x, const Visit& visit) {
+  for (const auto& pair : elements.edge_triangles()) {
+    if (pair.triangle < 0) continue;
+    const auto& e = elements.edges()[pair.edge];
+    const Triangle& t = elements.triangles()[pair.triangle];
+    if ((t.array() == e.a).any() || (t.array() == e.b).any()) continue;
+    const std::optional<Real> where = crossing_of(x[e.a], x[e.b], x[t[0]], x[t[1]], x[t[2]]);
+    if (where) visit(pair.edge, pair.triangle, *where);
+  }
+}
+
+// Of edges and triangles that cross.
 std::vector<int> tangled_vertices(const DrapeModel& model, const std::vector<RVec3>& x);
 
 // These vertices and `rings` of neighbours become a soap film between what is round them; hems stay hems.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "server/base/units.h"
 #include "server/sim/model.h"
 #include "server/sim/solvers/solver.h"
 
@@ -42,6 +43,14 @@ inline Swings swings_of(const ClothInput& cloth, int particle, int axis, double 
   }
   if (passed.size() < 5) return {};
   return {passed[3] - passed[1], std::log(peak[4] / peak[2])};
+}
+
+// exp(-pi damping omega) a period is left of a swing whose stiffness is damped in proportion. Both runs lose alike to
+// the time step, which the difference leaves out.
+inline void expect_viscous_loss(const Swings& free, const Swings& damped, double damping, double within) {
+  ASSERT_GT(free.period, 0.0);
+  const double expected = -kPi * damping * 2 * kPi / free.period;
+  EXPECT_NEAR(damped.decrement - free.decrement, expected, within * std::abs(expected));
 }
 
 }  // namespace tryon::sim::testing
