@@ -1,6 +1,6 @@
 // What it is: forces between layers of the cloth for the certificate of rest, by plain means: every vertex against
 // every triangle and every edge against every edge whose boxes come near, in double, by the definition of the energy
-// (quadratic below the contact radius, logarithmic below half of it) and not by the solver's code. Units: m, N. Shapes:
+// (a barrier below the contact radius, push.h) and not by the solver's code. Units: m, N. Shapes:
 // normal, between, friction [particle_count]. How it fails: it does not. Thread rules: pure function.
 #pragma once
 

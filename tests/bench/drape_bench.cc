@@ -1,7 +1,8 @@
 // What it is: a study of whole drapes: GarmentCode-family specifications on the body that they were made for, one line
 // a garment with what it cost (CPU seconds of sewing, falling, calming) and what it is worth: grade, residuals, pairs
 // of triangles that cross (exact), depth in the body and pairs of triangles that cross it, how far the seams were
-// apart. Options: --templates (instead of the files: each template in S, M and L on five people of sizes),
+// apart, the first digits of the positions' SHA-256 (the same for any --threads). Options: --templates (instead of the
+// files: each template in S, M and L on five people of sizes),
 // --only=TEXT (repeatable), --every=N (each Nth garment), --edge=20 (mm), --fabric=NAME, --threads=1,
 // --layers=where-needed|always|never, --isometric (bending), --coarsest=600, --png=DIR, --repeat=1, --where (each
 // crossing's place, m, and how far from the body, mm); or --scene=all
@@ -17,6 +18,7 @@
 
 #include "absl/time/clock.h"
 #include "server/base/executor.h"
+#include "server/base/hash.h"
 #include "server/base/text.h"
 #include "server/drape/assemble.h"
 #include "server/drape/settle.h"
@@ -80,6 +82,11 @@ void tell_crossings(const StudyPerson& study, const TriangleMesh& mesh) {
   }
 }
 
+std::string digest_of(const TriangleMesh& mesh) {
+  const auto* bytes = reinterpret_cast<const char*>(mesh.positions.data());
+  return sha256_hex({bytes, mesh.positions.size() * sizeof(Vec3)}).substr(0, 8);
+}
+
 void judge(const StudyPerson& study, const std::string& name, const Settled& settled, double cpu, double wall,
            Tally* tally) {
   const SettleReport& r = settled.report;
@@ -92,11 +99,11 @@ void judge(const StudyPerson& study, const std::string& name, const Settled& set
       "%-34s %6d v %s| %6.2f s cpu %6.2f s wall, sew %3d fall+calm %3d steps %6lld it %5.2f ms/it | %-8s %-10s rms "
       "%.1e "
       "max %.1e | "
-      "crossings %4d depth %4.2f mm, %d through the body, gap %5.2f mm %s\n",
+      "crossings %4d depth %4.2f mm, %d through the body, gap %5.2f mm, digest %s %s\n",
       name.c_str(), mesh.vertex_count(), r.layers_kept_apart ? "layers " : "", cpu, wall, r.sew_steps, r.drape_steps,
       static_cast<long long>(r.iterations), 1e3 * cpu / std::max<double>(1.0, static_cast<double>(r.iterations)),
       r.grade.c_str(), r.termination.c_str(), r.residual_rms, r.residual_max, crossings, deepest,
-      crossings_with_body(study, mesh), r.gap_before_weld_mm, sound ? "SOUND" : "");
+      crossings_with_body(study, mesh), r.gap_before_weld_mm, digest_of(mesh).c_str(), sound ? "SOUND" : "");
   std::fflush(stdout);
   ++tally->count, tally->sound += sound;
   tally->seconds.push_back(cpu);

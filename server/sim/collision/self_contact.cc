@@ -253,7 +253,7 @@ double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradien
     if (pair.least - moved(pair.v, pair.edges, shift_) >= pair.radius) continue;  // cannot have come so near
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius) continue;
-    const Push push = push_below(pair.radius - gap.distance, pair.radius, steep_share_);
+    const Push push = push_layers(pair.radius - gap.distance, pair.radius, steep_share_);
     energy += static_cast<double>(pair.stiffness * push.energy);
     const RVec3 force = (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart;
     for (int k = 0; k < 4; ++k) (*gradient)[pair.v[k]] -= gap.w[k] * force;
@@ -284,7 +284,7 @@ void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>*
     if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
     const Vec3 n = (gap.apart / gap.distance).cast<double>();
     const double k = static_cast<double>(pair.stiffness *
-                                         push_below(pair.radius - gap.distance, pair.radius, steep_share_).curvature);
+                                         push_layers(pair.radius - gap.distance, pair.radius, steep_share_).curvature);
     pairs->push_back({pair.v, gap.w, k * n * n.transpose()});
   }
   for (const Grip& grip : grips_) {
@@ -304,7 +304,7 @@ void SelfContact::grip(const std::vector<RVec3>& x) {
     Real friction = 0;
     for (int v : pair.v) friction += Real(0.25) * friction_[v];
     if (friction <= 0) continue;
-    const Real force = pair.stiffness * push_below(pair.radius - gap.distance, pair.radius, steep_share_).force;
+    const Real force = pair.stiffness * push_layers(pair.radius - gap.distance, pair.radius, steep_share_).force;
     grips_.push_back({pair.v, gap.w, gap.apart / gap.distance, friction * force});
   }
 }

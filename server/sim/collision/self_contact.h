@@ -1,5 +1,5 @@
 // What it is: contact of the cloth with itself: vertex-triangle and edge-edge pairs within a contact radius repel
-// (quadratic, a logarithm below half of the radius, even below steep_share of it). Between two searches a vertex may go
+// (push.h: a barrier, even below steep_share of the radius). Between two searches a vertex may go
 // as far as a bound that keeps every pair apart, and farther where all its pairs stay apart along their normals, as
 // layers do that move alike: so what starts clean stays clean without continuous collision tests. Pairs that start
 // crossed are drawn apart along their intersection contour until they are clean. Friction between layers is lagged
