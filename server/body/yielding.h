@@ -15,7 +15,7 @@
 
 namespace tryon {
 
-inline constexpr double kOppositeNormals = -0.3;  // their product: surfaces that face each other
+inline constexpr double kOppositeNormals = -0.3;  // dot product, below which surfaces face each other
 
 struct YieldingSkin {
   TriangleMesh mesh;          // the body's triangles

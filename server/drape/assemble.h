@@ -27,7 +27,7 @@ struct FittedPerson {
 // stored body of this request, that one.
 absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& request, const PipelineInput& input);
 absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);  // without a skin: nothing dresses it
-// The same, and its skin gives way to cloth where parts of the body touch.
+// The same with its skin, which gives way to cloth where parts of the body touch.
 absl::StatusOr<FittedPerson> person_to_dress(const RunContext& run, StoredBody stored, ProxyShape shape);
 absl::StatusOr<Body> sample_body(const RunContext& run);
 DraftMeasurements draft_measurements(const Body& body);
