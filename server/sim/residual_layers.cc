@@ -131,7 +131,7 @@ struct Layers {
     const double d = std::max(nearest.distance, 1e-9);
     if (d >= limit) return;
     const double from = std::max(d, even_share * limit), deep = limit - from;
-    const double force = mean * (2 * deep * std::log(limit / from) + deep * deep / from + (from - d));
+    const double force = mean * (2 * (2 * deep * std::log(limit / from) + deep * deep / from) + (from - d));
     Vec3 direction = Vec3::Zero();
     for (int k = 0; k < a.count; ++k) direction += nearest.on_first[k] * cloth.x[a.v[k]];
     for (int k = 0; k < b.count; ++k) direction -= nearest.on_second[k] * cloth.x[b.v[k]];

@@ -1,6 +1,6 @@
 // What it is: how two surfaces that should keep an offset r push each other apart, per unit stiffness. Cloth and body:
 // quadratic in the depth below the offset down to r / 2, a logarithm of the distance below. Layers of cloth: the
-// barrier depth^2 log(r / distance), which begins without curvature. Both quadratic again in what is nearer than a
+// barrier 2 depth^2 log(r / distance), which begins without curvature. Both quadratic again in what is nearer than a
 // share of r (what starts deep inside is not shot out); value and slope continuous. Units: m in; m^2, m, 1 out. Shapes:
 // one pair a call. How it fails: never. Thread rules: pure functions. Cites: Chen 2025 (offset geometric contact); Li
 // 2020, eq. 6 (barriers of contact).
@@ -18,6 +18,7 @@ struct Push {
 };
 
 constexpr Real kSteepShare = Real(0.05);  // of the offset: nearer than that the force grows slowly
+constexpr Real kFirmness = Real(2);       // of layers; with less, laid pleats that are pressed go through each other
 
 inline Push push_below(Real depth, Real r) {
   if (depth <= 0) return {0, 0, 0};
@@ -36,9 +37,9 @@ inline Push push_layers(Real depth, Real r, Real steep_share) {
   if (depth <= 0) return {0, 0, 0};
   const Real d = r - depth, at = std::max(d, steep_share * r), below = at - d;
   const Real deep = r - at, log = std::log(r / at), share = deep / at;
-  const Real energy = deep * deep * log, force = deep * (2 * log + share);
+  const Real energy = kFirmness * deep * deep * log, force = kFirmness * deep * (2 * log + share);
   return {energy + (force + Real(0.5) * below) * below, force + below,
-          below > 0 ? Real(1) : 2 * log + (4 + share) * share};
+          below > 0 ? Real(1) : kFirmness * (2 * log + (4 + share) * share)};
 }
 
 }  // namespace tryon::sim
