@@ -61,7 +61,7 @@ struct Stack {
   double height = 0, expected = 0, support = 0;  // m; m; force on the plane over weight
   int crossings = 0;
 };
-inline Stack pile_up(int sheets, int cells) {
+inline Stack pile_up(int sheets, int cells, int fall = 20, int calm = 15) {
   ClothInput cloth;
   Scene scene = vacuum();
   scene.self_contact = kLayerRadius;
@@ -86,12 +86,12 @@ inline Stack pile_up(int sheets, int cells) {
   DrapeState state = start_state(cloth);
   SolverSettings settings;
   settings.iterations = 30;
-  advance("lbfgs", model, settings, scene, 20, &state);
+  advance("lbfgs", model, settings, scene, fall, &state);
   settings.time_step = 0.1;
   settings.velocity_keep = 0;
   settings.iterations = 60;
   settings.tolerance = 1e-3;
-  advance("lbfgs", model, settings, scene, 15, &state);
+  advance("lbfgs", model, settings, scene, calm, &state);
   Stack out;
   const int each = (cells + 1) * (cells + 1);
   double top = 0;

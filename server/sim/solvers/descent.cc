@@ -10,7 +10,6 @@
 namespace tryon::sim {
 
 namespace {
-constexpr int kMaxHalvings = 12;
 constexpr double kSufficientDecrease = 1e-4;  // Armijo
 }  // namespace
 

@@ -40,7 +40,7 @@ class DescentSolver : public Solver {
   std::vector<RVec3> x_, trial_, gradient_, trial_gradient_, direction_;  // [particle_count]
   double phi_ = 0;
   const RunContext* run_ = nullptr;  // of the step in progress
-  int max_halvings_ = 12;            // of a step along direction_
+  int max_halvings_ = 40;            // of a step along direction_: contact is far stiffer than most of them know
   int halvings_ = 0;                 // of the last one
   double target_;                    // largest gradient / mean weight at which a step ends: the tolerance, or more
   double last_residual_ = std::numeric_limits<double>::infinity();  // of the step before

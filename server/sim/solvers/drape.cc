@@ -19,14 +19,16 @@ constexpr int kPlainSteps = 20;       // steps towards rest before the Hessian i
 constexpr int kWindow = 5;            // iterations by which the pace is judged
 constexpr double kFactorPrice = 30;   // in iterations
 constexpr double kMostPatience = 16;
-constexpr int kTrueTurn = 4;  // once the true Hessian was not positive definite it is tried at each such factor
+constexpr int kMostHalvings = 12;  // then another direction is found sooner than a shorter step is worth
+constexpr int kTrueTurn = 4;       // once the true Hessian was not positive definite it is tried at each such factor
 constexpr double kHalfKept = 0.5;
 constexpr double kForcing = 0.3, kLoosest = 0.1;  // a step is minimised to such a share of the residual before it
 
 class Drape : public SpringProjection {
  public:
-  Drape(const DrapeModel& model, const SolverSettings& settings)
-      : SpringProjection(model, settings, settings.history) {}
+  Drape(const DrapeModel& model, const SolverSettings& settings) : SpringProjection(model, settings, settings.history) {
+    max_halvings_ = kMostHalvings;
+  }
 
  private:
   absl::Status prepare(StepReport* report) override {

@@ -21,9 +21,7 @@ absl::Status not_definite(const IncrementalPotential& potential, const std::vect
 class Newton : public DescentSolver {
  public:
   Newton(const DrapeModel& model, const SolverSettings& settings)
-      : DescentSolver(model, settings), hessian_(potential_, settings) {
-    max_halvings_ = 40;  // where compressed cloth is clamped to no stiffness at all, its step is far too long
-  }
+      : DescentSolver(model, settings), hessian_(potential_, settings) {}
 
  private:
   absl::Status prepare(StepReport* report) override {
