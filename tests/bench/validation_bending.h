@@ -110,13 +110,15 @@ inline void stability_section(Report* report) {
   const std::pair<double, double> plate[] = {{0.1, 19.348}, {0.2, 20.642}, {0.5, 24.963}};
   for (const Law& law : {kLaws[0], kLaws[1], kLaws[2]})
     for (const auto& [aspect, exact] : plate)
-      for (int elements : {20, 40}) {
+      for (int elements : {20, 40, 60, 80}) {
         if (law.law == BendLaw::kHinge && (elements != 20 || aspect != 0.2)) continue;
+        if (elements == 60 && aspect != 0.1) continue;  // six elements across
+        if (elements == 80 && (aspect > 0.2 || law.law != BendLaw::kShape)) continue;
         Upright u;
         u.aspect = aspect, u.elements = elements, u.bend = law.law;
         report->near("T2",
                      std::string(law.name) + ", M1, W/L = " + number(aspect) + ", N = " + std::to_string(elements),
-                     exact, critical_load(u, 0.7 * exact, 1.5 * exact), 0.05);
+                     exact, critical_load(u, 0.7 * exact, 1.5 * exact), elements == 80 ? 0.03 : 0.05);
       }
   report->section("T4 stick-slip of a compressed strip, N = 40");
   const double onset[][2] = {{0.05, 0.012380}, {0.10, 0.046874}, {0.20, 0.154867}, {0.30, 0.271563}};

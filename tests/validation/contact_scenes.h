@@ -229,8 +229,15 @@ struct OnSphere {
   double depth = 0;         // m below the sphere's surface, largest over all steps
   double slide = 0;         // m the middle particle went sideways
   double residual = 0;
+  std::vector<double> hem;  // m, heights round the edge
   DrapeState state;
 };
+// RMS of the difference of two hems, m.
+inline double hem_difference(const OnSphere& a, const OnSphere& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.hem.size(); ++i) sum += std::pow(a.hem[i] - b.hem[i], 2);
+  return std::sqrt(sum / static_cast<double>(a.hem.size()));
+}
 inline std::unique_ptr<Collider> make_ball(double radius, Surface surface) {
   if (surface == Surface::kAnalytic) return make_solid_collider({Sphere{Vec3::Zero(), radius}});
   TriangleMesh ball;  // icosahedron, five times divided: 20,480 faces
@@ -270,9 +277,18 @@ inline std::unique_ptr<Collider> make_ball(double radius, Surface surface) {
   }
   return make_mesh_collider(std::move(ball));
 }
-inline OnSphere drop_on_sphere(const std::string& solver, double mu, int cells, Surface surface, double push = 0,
-                               int fall = 30, int calm = 60) {
-  const double radius = 0.15, side = 0.6;
+// `from`: lies there already, and does not fall.
+struct Drop {
+  double mu = 0.3;
+  int cells = 16;
+  Surface surface = Surface::kAnalytic;
+  double push = 0;  // m/s, along x
+  int fall = 30, calm = 60;
+  const DrapeState* from = nullptr;
+};
+inline OnSphere drop_on_sphere(const std::string& solver, const Drop& drop) {
+  const double radius = 0.15, side = 0.6, mu = drop.mu;
+  const int cells = drop.cells;
   Strip s;
   s.columns = s.rows = cells;
   s.cell = side / cells;
@@ -287,9 +303,10 @@ inline OnSphere drop_on_sphere(const std::string& solver, double mu, int cells, 
   Scene scene = vacuum();
   for (Vec3& p : cloth.positions) p.y() = radius + scene.contact_offset + 0.01;
   const DrapeModel model = build_model(cloth).value();
-  DrapeState state = start_state(cloth);
-  for (RVec3& v : state.v) v.x() = Real(push);
-  const auto ball = make_ball(radius, surface);
+  DrapeState state = drop.from ? *drop.from : start_state(cloth);
+  if (!drop.from)
+    for (RVec3& v : state.v) v.x() = Real(drop.push);
+  const auto ball = make_ball(radius, drop.surface);
   scene.collider = ball.get();
   OnSphere out;
   SolverSettings settings;
@@ -307,8 +324,8 @@ inline OnSphere drop_on_sphere(const std::string& solver, double mu, int cells, 
       for (const RVec3& x : state.x) out.depth = std::max(out.depth, radius - static_cast<double>(x.norm()));
     }
   };
-  run(settings, fall);
-  if (calm > 0) run(slow_steps(60, 1e-5), calm);
+  if (!drop.from) run(settings, drop.fall);
+  if (drop.calm > 0) run(slow_steps(60, 1e-5), drop.calm);
   ElasticEnergy elastic(model, 0);
   std::vector<RVec3> gradient(state.x.size());
   elastic.evaluate({}, state.x.data(), 1, gradient.data());
@@ -325,6 +342,10 @@ inline OnSphere drop_on_sphere(const std::string& solver, double mu, int cells, 
   }
   out.support = support / weight;
   out.slide = std::hypot(static_cast<double>(state.x[middle].x()), static_cast<double>(state.x[middle].z()));
+  for (int i = 0; i < 4 * cells; ++i) {
+    const int along = i % cells, at[][2] = {{along, 0}, {cells, along}, {cells - along, cells}, {0, cells - along}};
+    out.hem.push_back(static_cast<double>(state.x[s.at(at[i / cells][0], at[i / cells][1])].y()));
+  }
   out.state = std::move(state);
   return out;
 }
