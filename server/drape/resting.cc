@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "server/metrics/metrics.h"
 #include "server/sim/collision/cloth_elements.h"
 #include "server/sim/collision/element_distance.h"
 #include "server/sim/collision/tangle.h"
@@ -21,6 +22,7 @@ constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved 
 constexpr int kRestPasses = 2;    // to the goal, and deeper where the certificate still finds too much
 constexpr double kDeeper = 0.25;  // of a goal that was reached
 constexpr int kCrossedSteps = 4, kMostRings = 4;
+constexpr int kLookEvery = 4;  // steps: for crossings that end the rest
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
 
@@ -55,6 +57,10 @@ class Ironing {
   int crossed_steps_ = 0, rings_ = 0;
 };
 
+bool ends_crossed(const Stage& stage, const RestGoal& goal) {
+  return goal.while_uncrossed && count_self_intersections({positions_of(stage.state), stage.model.triangles}) > 0;
+}
+
 // Steps until the net nodal forces are those of the goal (true), nothing improves, or the deadline is near.
 absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
   SettleReport& report = stage->report;
@@ -67,6 +73,7 @@ absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
     ASSIGN_OR_RETURN(const sim::StepReport step, advance(stage));
     ++report.drape_steps;
     stage->run.report("drape", goal.begin + goal.share * (0.3 + 0.7 * (i + 1.0) / goal.calm_steps));
+    if (i % kLookEvery == 1 && ends_crossed(*stage, goal)) return false;
     if (ironing.after_step(step, stage)) {
       best = 1e300, since_best = 0;
       continue;
@@ -150,7 +157,7 @@ absl::StatusOr<bool> rest(Stage* stage, const RestGoal& goal) {
   bool reached = false;
   for (int round = 0; round < kCalmRounds; ++round) {
     const int left = leave_body(stage->model, stage->scene, &stage->state);
-    if (round > 0 && (left == 0 || stage->run.winding_up())) break;
+    if (round > 0 && (left == 0 || stage->run.winding_up() || ends_crossed(*stage, goal))) break;
     ASSIGN_OR_RETURN(reached, calm(stage, goal));
   }
   return reached;

@@ -81,16 +81,21 @@ class Descent {
     return drawn_apart;
   }
 
-  // One level from the cloth's positions, and from there once more where the rested cloth crossed. A second rest that
-  // the deadline cuts off, or that still crosses, is worth less than the first.
+  // One level from the cloth's positions, and from there once more as soon as it crosses. What crosses even then goes
+  // on from where it first did.
   absl::StatusOr<std::vector<Vec3>> rest(const WeldedMesh& cloth, const RestGoal& goal) {
-    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(cloth, goal));
+    RestGoal while_uncrossed = goal;
+    while_uncrossed.while_uncrossed = can_begin();
+    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(cloth, while_uncrossed));
     if (!can_begin() || crossings() == 0) return first;
-    const Settled crossed = settled_;
+    Settled crossed = settled_;
     keep_apart();
     ASSIGN_OR_RETURN(const std::vector<Vec3> apart, rest_once(cloth, goal));
-    if (settled_.report.termination != "deadline" && crossings() == 0) return apart;
-    return give_up(crossed, first);
+    if (crossings() == 0 || run_.winding_up()) return apart;
+    crossed.cloth.mesh.positions = give_up(crossed, first);
+    RestGoal onward = goal;
+    onward.fall_steps = 0;
+    return rest_once(crossed.cloth, onward);
   }
 
   // Panels sewn on the coarsest level, and nothing more.
