@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "server/metrics/metrics.h"
 #include "server/sim/collision/cloth_elements.h"
@@ -19,7 +21,7 @@ constexpr double kWithin = 0.8;
 constexpr int kFallSteps = 45, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kPatience = 25, kLongPatience = 45;
 constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved out, and rests again
-constexpr int kRestPasses = 2;    // to the goal, and deeper where the certificate still finds too much
+constexpr int kRestPasses = 3;    // to the goal; again from where it stalled; deeper
 constexpr double kDeeper = 0.25;  // of a goal that was reached
 constexpr int kCrossedSteps = 4, kMostRings = 4;
 constexpr int kLookEvery = 4;  // steps: for crossings that end the rest
@@ -57,9 +59,11 @@ class Ironing {
   int crossed_steps_ = 0, rings_ = 0;
 };
 
-bool ends_crossed(const Stage& stage, const RestGoal& goal) {
-  return goal.while_uncrossed && count_self_intersections({positions_of(stage.state), stage.model.triangles}) > 0;
+bool crosses(const Stage& stage) {
+  return count_self_intersections({positions_of(stage.state), stage.model.triangles}) > 0;
 }
+
+bool ends_crossed(const Stage& stage, const RestGoal& goal) { return goal.while_uncrossed && crosses(stage); }
 
 // Steps until the net nodal forces are those of the goal (true), nothing improves, or the deadline is near.
 absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
@@ -204,6 +208,44 @@ std::vector<Vec3> as_it_is(const sim::DrapeModel& model, const sim::Scene& scene
   return positions_of(*state);
 }
 
+// What the passes of a rest share; each has a solver of its own.
+struct Rest {
+  const RunContext& run;
+  const sim::DrapeModel& model;
+  const sim::Scene& scene;
+  sim::DrapeState& state;
+  SettleReport& report;
+  const SettleOptions& options;
+};
+
+// To the goal: deeper where the certificate still finds too much (solver and certificate ask the body apart: what is
+// right at the border for one may be over it for the other), and once more where it stalled. A solver that begins
+// anew with plain steps leaves such a place; should it stall elsewhere, the better of both rests is kept.
+absl::Status rest_to_grade(const Rest& r, RestGoal goal, sim::SolverSettings settings) {
+  const bool anew = r.options.solver == sim::kDefaultSolver;
+  std::optional<std::pair<double, sim::DrapeState>> stalled;
+  for (int pass = 0; pass < kRestPasses; ++pass) {
+    ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(r.options.solver, r.model, settings, r.options.on_fault));
+    Stage resting{r.run, r.model, r.scene, *calming, r.state, r.report, r.options};
+    ASSIGN_OR_RETURN(const bool reached, rest(&resting, goal));
+    if (!goal.finest) break;
+    certify(r.model, r.scene, &r.state, &r.report);
+    if (r.report.grade == "final" || r.run.winding_up()) break;
+    if (reached) {
+      settings.tolerance *= kDeeper, goal.rms *= kDeeper, goal.max *= kDeeper;
+    } else if (anew && !stalled && !crosses(resting)) {
+      stalled.emplace(r.report.residual_max, r.state);
+    } else {
+      break;
+    }
+  }
+  if (stalled && stalled->first < r.report.residual_max) {
+    r.state = std::move(stalled->second);
+    certify(r.model, r.scene, &r.state, &r.report);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 RestGoal only_rest_goal(int fall_steps) {
@@ -231,16 +273,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
   settings.time_step = options.solver == sim::kDefaultSolver || options.solver == "lbfgs" ? kCalmStep : kShortCalmStep;
   settings.iterations = kCalmIterations;
   settings.tolerance = kWithin * kFinalRms / 2;
-  RestGoal wanted = goal;
-  for (int pass = 0; pass < kRestPasses; ++pass) {
-    ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
-    Stage resting{run, model, scene, *calming, state, *report, options};
-    ASSIGN_OR_RETURN(const bool reached, rest(&resting, wanted));
-    if (goal.finest) certify(model, scene, &state, report);
-    if (!goal.finest || !reached || report->grade == "final" || run.winding_up()) break;
-    // Solver and certificate ask the body apart: what is right at the border for one may be over it for the other.
-    settings.tolerance *= kDeeper, wanted.rms *= kDeeper, wanted.max *= kDeeper;
-  }
+  RETURN_IF_ERROR(rest_to_grade({run, model, scene, state, *report, options}, goal, settings));
   return positions_of(state);
 }
 
