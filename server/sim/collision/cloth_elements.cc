@@ -14,7 +14,8 @@ int root(std::vector<int>* parent, int i) {
   return i;
 }
 
-constexpr int kLeaf = 2;  // triangles
+constexpr int kLeaf = 2;                     // triangles
+constexpr size_t kParts = 64, kSplits = 12;  // of the walk, at the least where it has so many; rounds of splitting
 
 }  // namespace
 
@@ -147,62 +148,95 @@ void ClothElements::refit(const std::vector<RVec3>& x, Real reach) {
   }
 }
 
-void ClothElements::pair_one_way(int t, int u) {
+void ClothElements::Found::clear() {
+  vertex_triangles.clear();
+  edge_edges.clear();
+  edge_triangles.clear();
+}
+
+void ClothElements::Found::append(const Found& other) {
+  const auto add = [](const auto& from, auto* to) { to->insert(to->end(), from.begin(), from.end()); };
+  add(other.vertex_triangles, &vertex_triangles);
+  add(other.edge_edges, &edge_edges);
+  add(other.edge_triangles, &edge_triangles);
+}
+
+void ClothElements::pair_one_way(int t, int u, Found* found) const {
   const Triangle& other = triangles_[u];
   for (int v : own_vertex_[t]) {
     if (v < 0 || !vertex_box_[v].meets(triangle_box_[u]) || shares(v, other)) continue;
-    vertex_triangles_.push_back({v, u});
+    found->vertex_triangles.push_back({v, u});
   }
   for (int e : own_edge_[t]) {  // boxes are grown: overlap means that they meet by the whole reach
     if (e < 0) continue;
     const bool overlap = (edge_box_[e].low + shrink_ <= triangle_box_[u].high).all() &&
                          (triangle_box_[u].low + shrink_ <= edge_box_[e].high).all();
     if (!overlap || shares(edges_[e].a, other) || shares(edges_[e].b, other)) continue;
-    edge_triangles_.push_back({e, u});
+    found->edge_triangles.push_back({e, u});
   }
 }
 
-void ClothElements::pair_leaves(const Node& first, const Node& second) {
+void ClothElements::pair_leaves(const Node& first, const Node& second, Found* found) const {
   for (int i = first.begin; i < first.end; ++i) {
     for (int j = &first == &second ? i + 1 : second.begin; j < second.end; ++j) {
       const int t = order_[i], u = order_[j];
       if (!triangle_box_[t].meets(triangle_box_[u])) continue;
-      pair_one_way(t, u);
-      pair_one_way(u, t);
+      pair_one_way(t, u, found);
+      pair_one_way(u, t, found);
       for (int e : own_edge_[t]) {
         if (e < 0 || !edge_box_[e].meets(triangle_box_[u])) continue;
         const int a = same_[edges_[e].a], b = same_[edges_[e].b];
         for (int f : own_edge_[u]) {
           if (f < 0 || !edge_box_[e].meets(edge_box_[f])) continue;
           const int c = same_[edges_[f].a], d = same_[edges_[f].b];
-          if (a != c && a != d && b != c && b != d) edge_edges_.push_back({e, f});
+          if (a != c && a != d && b != c && b != d) found->edge_edges.push_back({e, f});
         }
       }
     }
   }
 }
 
-void ClothElements::meet(int first, int second) {
-  if (first != second && !node_box_[first].meets(node_box_[second])) return;
+template <typename Next>
+void ClothElements::descend(int first, int second, const Next& next) const {
   const Node &a = nodes_[first], &b = nodes_[second];
-  if (a.right < 0 && b.right < 0) return pair_leaves(a, b);
   if (first == second) {
-    meet(first + 1, first + 1);
-    meet(a.right, a.right);
-    meet(first + 1, a.right);
+    next(first + 1, first + 1);
+    next(a.right, a.right);
+    next(first + 1, a.right);
   } else if (b.right < 0 || (a.right >= 0 && a.end - a.begin >= b.end - b.begin)) {
-    meet(first + 1, second);
-    meet(a.right, second);
+    next(first + 1, second);
+    next(a.right, second);
   } else {
-    meet(first, second + 1);
-    meet(first, b.right);
+    next(first, second + 1);
+    next(first, b.right);
   }
 }
 
-void ClothElements::find(const std::vector<RVec3>& x, Real reach) {
-  vertex_triangles_.clear();
-  edge_edges_.clear();
-  edge_triangles_.clear();
+void ClothElements::meet(int first, int second, Found* found) const {
+  if (first != second && !node_box_[first].meets(node_box_[second])) return;
+  if (nodes_[first].right < 0 && nodes_[second].right < 0) return pair_leaves(nodes_[first], nodes_[second], found);
+  descend(first, second, [&](int a, int b) { meet(a, b, found); });
+}
+
+// walks_: the first rounds of the walk, in its order, whatever the number of threads.
+void ClothElements::split_walk() {
+  walks_.assign(1, {0, 0});
+  for (size_t round = 0; round < kSplits && walks_.size() < kParts; ++round) {
+    split_.clear();
+    for (const auto& [first, second] : walks_) {
+      if (first != second && !node_box_[first].meets(node_box_[second])) continue;
+      if (nodes_[first].right < 0 && nodes_[second].right < 0) {
+        split_.push_back({first, second});
+      } else {
+        descend(first, second, [&](int a, int b) { split_.push_back({a, b}); });
+      }
+    }
+    walks_.swap(split_);
+  }
+}
+
+void ClothElements::find(const std::vector<RVec3>& x, Real reach, const RunContext& run) {
+  found_.clear();
   if (triangles_.empty()) return;
   if (nodes_.empty()) {
     order_.resize(triangles_.size());
@@ -210,7 +244,15 @@ void ClothElements::find(const std::vector<RVec3>& x, Real reach) {
     build(x, 0, static_cast<int>(triangles_.size()));
   }
   refit(x, reach);
-  meet(0, 0);
+  split_walk();
+  if (part_.size() < walks_.size()) part_.resize(walks_.size());
+  run.parallel_for(static_cast<int64_t>(walks_.size()), 1, [this](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      part_[k].clear();
+      meet(walks_[k][0], walks_[k][1], &part_[k]);
+    }
+  });
+  for (size_t k = 0; k < walks_.size(); ++k) found_.append(part_[k]);
 }
 
 }  // namespace tryon::sim

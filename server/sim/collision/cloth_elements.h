@@ -3,13 +3,14 @@
 // belongs to one triangle, so that a pair of triangles tells each pair of their elements once.
 // Units: m. Shapes: pairs as indices. Tie partners (seams being sewn) count as one vertex, so that what is sewn
 // together or shares a corner is never a pair. How it fails: never; positions must be finite.
-// Thread rules: one object, one calling thread; the pairs come in a fixed order.
+// Thread rules: one object, one calling thread; the search runs on the context's executor, the pairs come in one order.
 // Cites: Curtis 2008 (representative triangles); Ericson, Real-Time Collision Detection, 6.3 (simultaneous traversal).
 #pragma once
 
 #include <array>
 #include <vector>
 
+#include "server/base/run_context.h"
 #include "server/sim/model.h"
 
 namespace tryon::sim {
@@ -32,10 +33,10 @@ class ClothElements {
     int edge, triangle;
   };
   // All pairs whose boxes come within `reach` of each other, and all whose boxes overlap.
-  void find(const std::vector<RVec3>& x, Real reach);
-  const std::vector<VertexTriangle>& vertex_triangles() const { return vertex_triangles_; }
-  const std::vector<EdgeEdge>& edge_edges() const { return edge_edges_; }
-  const std::vector<EdgeTriangle>& edge_triangles() const { return edge_triangles_; }  // those that may cross
+  void find(const std::vector<RVec3>& x, Real reach, const RunContext& run = {});
+  const std::vector<VertexTriangle>& vertex_triangles() const { return found_.vertex_triangles; }
+  const std::vector<EdgeEdge>& edge_edges() const { return found_.edge_edges; }
+  const std::vector<EdgeTriangle>& edge_triangles() const { return found_.edge_triangles; }  // those that may cross
 
   const std::vector<Edge>& edges() const { return edges_; }
   const std::vector<Triangle>& triangles() const { return triangles_; }
@@ -59,9 +60,21 @@ class ClothElements {
   void represent();
   int build(const std::vector<RVec3>& x, int begin, int end);
   void refit(const std::vector<RVec3>& x, Real reach);
-  void meet(int first, int second);
-  void pair_leaves(const Node& first, const Node& second);
-  void pair_one_way(int t, int u);
+  struct Found {
+    std::vector<VertexTriangle> vertex_triangles;
+    std::vector<EdgeEdge> edge_edges;
+    std::vector<EdgeTriangle> edge_triangles;
+    void clear();
+    void append(const Found& other);
+  };
+  using NodePair = std::array<int, 2>;
+  void split_walk();
+  // Calls next(first, second) for what a pair of nodes that are not both leaves goes on with, in order.
+  template <typename Next>
+  void descend(int first, int second, const Next& next) const;
+  void meet(int first, int second, Found* found) const;
+  void pair_leaves(const Node& first, const Node& second, Found* found) const;
+  void pair_one_way(int t, int u, Found* found) const;
   bool shares(int vertex, const Triangle& t) const;
 
   std::vector<Triangle> triangles_;
@@ -75,9 +88,9 @@ class ClothElements {
   std::vector<int> order_;                                            // triangles as the leaves hold them
   std::vector<Box> node_box_, triangle_box_, edge_box_, vertex_box_;  // grown by half the reach
   float shrink_ = 0;                                                  // the whole reach
-  std::vector<VertexTriangle> vertex_triangles_;
-  std::vector<EdgeEdge> edge_edges_;
-  std::vector<EdgeTriangle> edge_triangles_;
+  std::vector<NodePair> walks_, split_;                               // parts of the walk, in its order
+  std::vector<Found> part_;                                           // [walks_]
+  Found found_;
 };
 
 }  // namespace tryon::sim

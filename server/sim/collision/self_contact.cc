@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "server/sim/collision/element_distance.h"
@@ -22,6 +23,9 @@ constexpr Real kPull = Real(0.5);              // of stiffness times radius: the
 constexpr int kFewShare = 200, kPatience = 5;  // one vertex in so many at its bound may wait so many iterations
 constexpr int kRounds = 12;                    // of halving ways, before what would meet keeps to its bound
 constexpr Real kLeastDistance = Real(1e-9);
+constexpr int64_t kGrain = 256;  // vertices or pairs a chunk
+
+size_t chunk_count(size_t count) { return (count + kGrain - 1) / kGrain; }
 
 }  // namespace
 
@@ -62,7 +66,8 @@ SelfContact::Gap SelfContact::gap_of(const Pair& pair, const std::vector<RVec3>&
   return gap;
 }
 
-void SelfContact::add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges) {
+void SelfContact::add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges,
+                           std::vector<Pair>* pairs) const {
   if (crossed_[v[0]] || crossed_[v[1]] || crossed_[v[2]] || crossed_[v[3]]) return;
   Pair pair{v, edges, radius_, 0, 0, 0};
   pair.distance = gap_of(pair, x).distance;
@@ -73,23 +78,40 @@ void SelfContact::add_pair(const std::vector<RVec3>& x, const std::array<int, 4>
     pair.radius = std::min(radius_, kNeighbourShare * shortest);
   }
   for (int k = 0; k < 4; ++k) pair.stiffness += Real(0.25) * stiffness_[v[k]];
-  pairs_.push_back(pair);
+  pairs->push_back(pair);
 }
 
-void SelfContact::search(const std::vector<RVec3>& x) {
+// Vertex-triangle pairs, then edge-edge pairs, in the order in which they were found.
+void SelfContact::find_pairs(const RunContext& run, const std::vector<RVec3>& x) {
+  const auto& points = elements_.vertex_triangles();
+  const auto& edges = elements_.edge_edges();
+  const auto count = static_cast<int64_t>(points.size() + edges.size()), split = static_cast<int64_t>(points.size());
+  part_.resize(std::max(part_.size(), chunk_count(count)));
+  const auto look = [&](int64_t begin, int64_t end) {
+    auto& part = part_[begin / kGrain];
+    part.clear();
+    for (int64_t k = begin; k < end; ++k) {
+      if (k < split) {
+        const Triangle& t = elements_.triangles()[points[k].triangle];
+        add_pair(x, {points[k].vertex, t[0], t[1], t[2]}, false, &part);
+      } else {
+        const auto& [first, second] = edges[k - split];
+        const auto &e = elements_.edges()[first], &f = elements_.edges()[second];
+        add_pair(x, {e.a, e.b, f.a, f.b}, true, &part);
+      }
+    }
+  };
+  run.parallel_for(count, kGrain, [&look](int64_t begin, int64_t end) { look(begin, end); });
+  pairs_.clear();
+  for (size_t k = 0; k < chunk_count(count); ++k) pairs_.insert(pairs_.end(), part_[k].begin(), part_[k].end());
+}
+
+void SelfContact::search(const RunContext& run, const std::vector<RVec3>& x) {
   origin_ = x;
   searched_ = true;
-  pairs_.clear();
-  elements_.find(x, reach_);
+  elements_.find(x, reach_, run);
   find_crossings(x);
-  for (const auto& pair : elements_.vertex_triangles()) {
-    const Triangle& t = elements_.triangles()[pair.triangle];
-    add_pair(x, {pair.vertex, t[0], t[1], t[2]}, false);
-  }
-  for (const auto& pair : elements_.edge_edges()) {
-    const auto &e = elements_.edges()[pair.first], &f = elements_.edges()[pair.second];
-    add_pair(x, {e.a, e.b, f.a, f.b}, true);
-  }
+  find_pairs(run, x);
   rebound(x);
 }
 
@@ -132,28 +154,28 @@ void SelfContact::cover(Real way) const {
 }
 
 // True if a search was needed.
-bool SelfContact::renew_bounds(const std::vector<RVec3>& x) {
+bool SelfContact::renew_bounds(const RunContext& run, const std::vector<RVec3>& x) {
   Real farthest = 0;
   for (size_t i = 0; searched_ && i < x.size(); ++i) farthest = std::max(farthest, (x[i] - origin_[i]).squaredNorm());
   if (searched_ && crossing_count_ == 0 && farthest < kSearchShare * kSearchShare * reach_ * reach_) {
     rebound(x);
     return false;
   }
-  search(x);
+  search(run, x);
   return true;
 }
 
-void SelfContact::begin_step(const std::vector<RVec3>& x) {
+void SelfContact::begin_step(const RunContext& run, const std::vector<RVec3>& x) {
   start_ = x;
-  renew_bounds(x);
+  renew_bounds(run, x);
   grip(x);
 }
 
-bool SelfContact::refresh(const std::vector<RVec3>& x) {
+bool SelfContact::refresh(const RunContext& run, const std::vector<RVec3>& x) {
   if (stopped_ == 0) return false;
   const bool few = stopped_ < std::max(1, static_cast<int>(x.size()) / kFewShare);
   if (few && ++waited_ < kPatience) return false;
-  return renew_bounds(x);
+  return renew_bounds(run, x);
 }
 
 // False if every vertex is within its bound.
@@ -228,9 +250,9 @@ bool SelfContact::limit(std::vector<RVec3>* x) {
   return stopped_ > 0;
 }
 
-bool SelfContact::renew(const std::vector<RVec3>& x) {
+bool SelfContact::renew(const RunContext& run, const std::vector<RVec3>& x) {
   if (!ever_stopped_) return false;
-  renew_bounds(x);
+  renew_bounds(run, x);
   return true;
 }
 
@@ -240,24 +262,63 @@ RVec3 SelfContact::slip_of(const Grip& grip, const std::vector<RVec3>& x) const 
   return slip - grip.normal.dot(slip) * grip.normal;
 }
 
-double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
-  double energy = 0;
-  Real beyond = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    shift_[i] = (x[i] - centre_[i]).norm();
-    if (shift_[i] > bound_[i]) beyond = std::max(beyond, shift_[i]);
-  }
+// How far each vertex has come since the bounds were taken, and touching_ for as far as that.
+void SelfContact::follow(const RunContext& run, const std::vector<RVec3>& x) const {
+  partial_.assign(chunk_count(x.size()), 0.0);
+  run.parallel_for(static_cast<int64_t>(x.size()), kGrain, [this, &x](int64_t begin, int64_t end) {
+    Real beyond = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      shift_[i] = (x[i] - centre_[i]).norm();
+      if (shift_[i] > bound_[i]) beyond = std::max(beyond, shift_[i]);
+    }
+    partial_[begin / kGrain] = static_cast<double>(beyond);
+  });
+  const Real beyond = static_cast<Real>(*std::max_element(partial_.begin(), partial_.end()));
   if (beyond > covered_) cover(2 * beyond);
-  for (int index : touching_) {
-    const Pair& pair = pairs_[index];
+}
+
+// pressed_ of some of touching_; returns the energy of these.
+double SelfContact::press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const {
+  double energy = 0;
+  for (int64_t k = begin; k < end; ++k) {
+    const Pair& pair = pairs_[touching_[k]];
+    Pressed& pressed = pressed_[k];
+    pressed.now = false;
     if (pair.least - moved(pair.v, pair.edges, shift_) >= pair.radius) continue;  // cannot have come so near
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius) continue;
     const Push push = push_layers(pair.radius - gap.distance, pair.radius, steep_share_);
     energy += static_cast<double>(pair.stiffness * push.energy);
-    const RVec3 force = (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart;
-    for (int k = 0; k < 4; ++k) (*gradient)[pair.v[k]] -= gap.w[k] * force;
+    pressed = {gap.w, (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart, true};
   }
+  return energy;
+}
+
+double SelfContact::add(const RunContext& run, const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
+  follow(run, x);
+  pressed_.resize(touching_.size());
+  partial_.assign(chunk_count(touching_.size()), 0.0);
+  run.parallel_for(static_cast<int64_t>(touching_.size()), kGrain,
+                   [this, &x](int64_t begin, int64_t end) { partial_[begin / kGrain] = press(x, begin, end); });
+  double energy = std::accumulate(partial_.begin(), partial_.end(), 0.0);
+  for (size_t k = 0; k < touching_.size(); ++k) {
+    const Pressed& pressed = pressed_[k];
+    if (!pressed.now) continue;
+    const auto& v = pairs_[touching_[k]].v;
+    for (int j = 0; j < 4; ++j) (*gradient)[v[j]] -= pressed.w[j] * pressed.force;
+  }
+  energy += add_grips(x, gradient);
+  if (crossing_count_ > 0)
+    for (size_t i = 0; i < x.size(); ++i)
+      if (crossed_[i]) {
+        energy -= static_cast<double>(pull_[i].dot(x[i] - start_[i]));
+        (*gradient)[i] -= pull_[i];
+      }
+  return energy;
+}
+
+double SelfContact::add_grips(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
+  double energy = 0;
   for (const Grip& grip : grips_) {
     const RVec3 slip = slip_of(grip, x);
     const Real length = slip.norm();
@@ -267,12 +328,6 @@ double SelfContact::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradien
     const RVec3 force = slip * (grip.limit / (sliding ? length : kSlipRange));
     for (int k = 0; k < 4; ++k) (*gradient)[grip.v[k]] += grip.w[k] * force;
   }
-  if (crossing_count_ > 0)
-    for (size_t i = 0; i < x.size(); ++i)
-      if (crossed_[i]) {
-        energy -= static_cast<double>(pull_[i].dot(x[i] - start_[i]));
-        (*gradient)[i] -= pull_[i];
-      }
   return energy;
 }
 

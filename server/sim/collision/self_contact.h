@@ -4,13 +4,15 @@
 // layers do that move alike: so what starts clean stays clean without continuous collision tests. Pairs that start
 // crossed are drawn apart along their intersection contour until they are clean. Friction between layers is lagged
 // Coulomb, smoothed. Units: m, N, J. Shapes: arrays [particle_count]. How it fails: never. Thread rules: one object,
-// one calling thread. Cites: Chen 2025 (offset geometric contact: energies and displacement bounds); Volino and
-// Magnenat-Thalmann 2006 (intersection contour minimisation); Li 2020 (incremental potential contact: smoothed lagged
-// friction).
+// one calling thread; loops run on the context's executor, the same bytes for any number of threads. Cites: Chen 2025
+// (offset geometric contact: energies and displacement bounds); Volino and Magnenat-Thalmann 2006 (intersection contour
+// minimisation); Li 2020 (incremental potential contact: smoothed lagged friction).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "server/base/run_context.h"
 #include "server/sim/collision/cloth_elements.h"
 
 namespace tryon::sim {
@@ -23,13 +25,13 @@ class SelfContact {
               Real steep_share);
 
   // A new step from x: bounds, friction anchors, contours to open.
-  void begin_step(const std::vector<RVec3>& x);
+  void begin_step(const RunContext& run, const std::vector<RVec3>& x);
   // New bounds from x if many vertices have used up theirs, or some have for long; true if the energy may have changed.
-  bool refresh(const std::vector<RVec3>& x);
+  bool refresh(const RunContext& run, const std::vector<RVec3>& x);
   // The same at once, if any limit() since the last search stopped a vertex.
-  bool renew(const std::vector<RVec3>& x);
+  bool renew(const RunContext& run, const std::vector<RVec3>& x);
   // Energy at x; adds its gradient.
-  double add(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const;
+  double add(const RunContext& run, const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const;
   // Its curvature at x, pair by pair: blocks w_i w_j k between the particles of each, N/m; positive semidefinite.
   struct Curvature {
     std::array<int, 4> v;
@@ -71,18 +73,27 @@ class SelfContact {
     RVec3 apart;
     Real distance;
   };
+  struct Pressed {  // what a pair of touching_ does now
+    std::array<Real, 4> w;
+    RVec3 force;
+    bool now;
+  };
 
-  void search(const std::vector<RVec3>& x);
+  void search(const RunContext& run, const std::vector<RVec3>& x);
+  void find_pairs(const RunContext& run, const std::vector<RVec3>& x);
   void rebound(const std::vector<RVec3>& x);
-  bool renew_bounds(const std::vector<RVec3>& x);
+  bool renew_bounds(const RunContext& run, const std::vector<RVec3>& x);
   bool find_ways(const std::vector<RVec3>& x);
   bool stays_apart(const Roaming& roaming) const;
   void shorten_ways();
   void cover(Real way) const;
+  void follow(const RunContext& run, const std::vector<RVec3>& x) const;
+  double press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const;
+  double add_grips(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const;
   Real moved(const std::array<int, 4>& v, bool edges, const std::vector<Real>& by) const;
   void find_crossings(const std::vector<RVec3>& x);
   void open_contour(const std::vector<RVec3>& x, int edge, int triangle, Real s);
-  void add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges);
+  void add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges, std::vector<Pair>* pairs) const;
   void grip(const std::vector<RVec3>& x);
   RVec3 slip_of(const Grip& grip, const std::vector<RVec3>& x) const;
   Gap gap_of(const Pair& pair, const std::vector<RVec3>& x) const;
@@ -91,9 +102,10 @@ class SelfContact {
   ClothElements elements_;
   Real radius_, reach_, steep_share_;
   std::vector<Real> friction_, stiffness_;
-  std::vector<Pair> pairs_;            // all within reach at the last search
-  mutable std::vector<int> touching_;  // those that may come within their radius while no vertex leaves
-  mutable std::vector<Real> room_;     // its room: its bound, or covered_ where that is more
+  std::vector<Pair> pairs_;              // all within reach at the last search
+  std::vector<std::vector<Pair>> part_;  // of them, found by a chunk of candidates each
+  mutable std::vector<int> touching_;    // those that may come within their radius while no vertex leaves
+  mutable std::vector<Real> room_;       // its room: its bound, or covered_ where that is more
   mutable Real covered_ = 0;
   std::vector<Grip> grips_;
   std::vector<RVec3> origin_, centre_, start_;  // of the last search; of the bounds; of the step
@@ -103,9 +115,11 @@ class SelfContact {
   std::vector<RVec3> way_;                      // of the limit() in progress: from centre_
   std::vector<Real> length_, share_;            // of it; how much of it a vertex goes
   std::vector<Roaming> roaming_;
-  std::vector<int> shorter_;         // whose ways are to be shortened
-  mutable std::vector<Real> shift_;  // of the evaluation in progress: since the bounds
-  std::vector<uint8_t> crossed_;     // [particle_count] belongs to a crossed pair
+  std::vector<int> shorter_;              // whose ways are to be shortened
+  mutable std::vector<Real> shift_;       // of the evaluation in progress: since the bounds
+  mutable std::vector<Pressed> pressed_;  // [touching_] of the evaluation in progress
+  mutable std::vector<double> partial_;   // of a loop in progress, a chunk each
+  std::vector<uint8_t> crossed_;          // [particle_count] belongs to a crossed pair
   int crossing_count_ = 0;
   bool searched_ = false, ever_stopped_ = false;  // ever; since the last bounds
   int stopped_ = 0, waited_ = 0;  // vertices taken back by the last limit(); refreshes put off since the bounds

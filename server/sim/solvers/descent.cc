@@ -77,7 +77,7 @@ absl::StatusOr<int> DescentSolver::minimise(const RunContext& run, const Scene& 
       continue;
     }
     RETURN_IF_ERROR(run.check());
-    if (!freed && potential_.free_limited(x_)) {  // layers stood in the way: they are looked at anew from here
+    if (!freed && potential_.free_limited(run, x_)) {  // layers stood in the way: they are looked at anew from here
       freed = true;
       phi_ = potential_.evaluate(run, x_, &gradient_);
     } else if (!try_otherwise(iteration)) {

@@ -76,12 +76,12 @@ absl::Status IncrementalPotential::begin(const RunContext& run, const Scene& sce
   shear_damping_.begin_step(state.x);
   const double start = now_s();
   contact_.begin_step(run, scene, state.x);
-  begin_self_contact(scene, state.x);
+  begin_self_contact(run, scene, state.x);
   report->collision_s = now_s() - start;
   return run.check();
 }
 
-void IncrementalPotential::begin_self_contact(const Scene& scene, const std::vector<RVec3>& x) {
+void IncrementalPotential::begin_self_contact(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
   const Real radius = static_cast<Real>(scene.self_contact), steep = static_cast<Real>(scene.steep_share);
   if (radius <= 0) {
     self_contact_.reset();
@@ -95,7 +95,7 @@ void IncrementalPotential::begin_self_contact(const Scene& scene, const std::vec
     }
     self_contact_ = std::make_unique<SelfContact>(model_, radius, std::move(friction), std::move(stiffness), steep);
   }
-  self_contact_->begin_step(x);
+  self_contact_->begin_step(run, x);
 }
 
 void IncrementalPotential::predict(const Scene& scene, const DrapeState& state) {
@@ -121,7 +121,7 @@ RVec3 IncrementalPotential::ballistic(int i) const {
 }
 
 bool IncrementalPotential::refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
-  const bool layers = self_contact_ && self_contact_->refresh(x);
+  const bool layers = self_contact_ && self_contact_->refresh(run, x);
   return contact_.refresh(run, scene, x, kRequeryDistance) || layers;
 }
 
@@ -155,7 +155,7 @@ double IncrementalPotential::evaluate(const RunContext& run, const std::vector<R
   });
   energy += bend_damping_.add(x, gradient);
   energy += shear_damping_.add(x, gradient);
-  if (self_contact_) energy += self_contact_->add(x, gradient);
+  if (self_contact_) energy += self_contact_->add(run, x, gradient);
   if (self_contact_ || model_.viscous.count() > 0 || shear_damping_.any()) {
     for (int i = 0; any_pinned_ && i < model_.particle_count; ++i)
       if (pinned(i)) (*gradient)[i].setZero();
@@ -194,7 +194,7 @@ void IncrementalPotential::finish(const RunContext& run, const Scene& scene, con
 // Net force at the end of the step: elastic, gravity, wind on the cloth as it moves now; no inertia.
 void IncrementalPotential::report_residual(const RunContext& run, const DrapeState& state, StepReport* report) {
   elastic_.evaluate(run, state.x.data(), tie_ratio_, internal_.data());
-  if (self_contact_) self_contact_->add(state.x, &internal_);
+  if (self_contact_) self_contact_->add(run, state.x, &internal_);
   const double unit = static_cast<double>(model_.mean_weight);
   double largest = 0, sum = 0, fastest = 0;
   int free_count = 0;

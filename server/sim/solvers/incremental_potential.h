@@ -38,7 +38,9 @@ class IncrementalPotential {
   // had to go.
   bool limit(std::vector<RVec3>* x) { return self_contact_ && self_contact_->limit(x); }
   // After a search along a line that ended at such limits: new ones from x; true if there were any.
-  bool free_limited(const std::vector<RVec3>& x) { return self_contact_ && self_contact_->renew(x); }
+  bool free_limited(const RunContext& run, const std::vector<RVec3>& x) {
+    return self_contact_ && self_contact_->renew(run, x);
+  }
   void finish(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, DrapeState* state,
               StepReport* report);
   absl::Status not_finite(std::string_view phase, const std::vector<RVec3>& values) const;
@@ -66,7 +68,7 @@ class IncrementalPotential {
 
  private:
   absl::Status check_state(const DrapeState& state) const;
-  void begin_self_contact(const Scene& scene, const std::vector<RVec3>& x);
+  void begin_self_contact(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x);
   void predict(const Scene& scene, const DrapeState& state);
   void evaluate_particles(int begin, int end, double* energy);
   void report_residual(const RunContext& run, const DrapeState& state, StepReport* report);

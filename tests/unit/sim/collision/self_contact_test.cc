@@ -148,11 +148,11 @@ TEST(SelfContact, TheGradientIsThatOfTheEnergy) {
   SelfContact contact(*model, Real(2e-3), std::vector<Real>(model->particle_count, Real(0.3)),
                       std::vector<Real>(model->particle_count, 50), static_cast<Real>(Scene{}.steep_share));
   std::vector<RVec3> x = reals(cloth.positions), gradient(x.size(), RVec3::Zero());
-  contact.begin_step(x);
+  contact.begin_step({}, x);
   Random random;
   for (RVec3& p : x) p += Real(2e-4) * random.point();  // friction has slipped
   contact.limit(&x);
-  EXPECT_GT(contact.add(x, &gradient), 0.0);
+  EXPECT_GT(contact.add({}, x, &gradient), 0.0);
   int checked = 0;
   for (size_t i = 0; i < x.size() && checked < 40; ++i) {
     if (gradient[i].norm() < 1e-6) continue;
@@ -161,9 +161,9 @@ TEST(SelfContact, TheGradientIsThatOfTheEnergy) {
       const Real h = Real(1e-8);
       std::vector<RVec3> scratch(x.size(), RVec3::Zero()), moved = x;
       moved[i][k] += h;
-      const double up = contact.add(moved, &scratch);
+      const double up = contact.add({}, moved, &scratch);
       moved[i][k] -= 2 * h;
-      const double down = contact.add(moved, &scratch);
+      const double down = contact.add({}, moved, &scratch);
       const double scale = std::max(1e-3, static_cast<double>(gradient[i].norm()));
       EXPECT_NEAR((up - down) / (2.0 * static_cast<double>(h)), static_cast<double>(gradient[i][k]), 1e-3 * scale);
     }
@@ -178,9 +178,9 @@ TEST(SelfContact, TheCertificatesForcesAreThoseOfTheSolverBySomeOtherWay) {
   const std::vector<RVec3> x = reals(cloth.positions);
   SelfContact contact(*model, Real(2e-3), std::vector<Real>(model->particle_count, 0),
                       std::vector<Real>(model->particle_count, 50), static_cast<Real>(Scene{}.steep_share));
-  contact.begin_step(x);
+  contact.begin_step({}, x);
   std::vector<RVec3> gradient(x.size(), RVec3::Zero());
-  contact.add(x, &gradient);
+  contact.add({}, x, &gradient);
   const LayerForces plain =
       layer_forces(*model, cloth.positions, 2e-3, std::vector<double>(x.size(), 50), Scene{}.steep_share);
   double largest = 0;
@@ -203,7 +203,7 @@ TEST(SelfContact, LayersThatMoveAlikeGoFartherThanTheyAreApart) {
   ASSERT_TRUE(model.ok()) << model.status();
   SelfContact contact = contact_of(*model);
   const std::vector<RVec3> start = reals(cloth.positions);
-  contact.begin_step(start);
+  contact.begin_step({}, start);
   std::vector<RVec3> together = start, on_each_other = start;
   for (RVec3& p : together) p += RVec3(Real(1e-3), Real(-4e-3), Real(2e-3));
   for (size_t i = 121; i < start.size(); ++i) on_each_other[i] += RVec3(Real(1e-3), Real(-4e-3), Real(2e-3));
@@ -221,7 +221,7 @@ TEST(SelfContact, HoweverLayersAreMovedTheyDoNotCrossOnTheWay) {
   ASSERT_TRUE(model.ok()) << model.status();
   SelfContact contact = contact_of(*model);
   std::vector<RVec3> x = reals(cloth.positions);
-  contact.begin_step(x);
+  contact.begin_step({}, x);
   Random random;
   int taken_back = 0;
   Real farthest = 0;
@@ -241,7 +241,7 @@ TEST(SelfContact, HoweverLayersAreMovedTheyDoNotCrossOnTheWay) {
     }
     farthest = std::max(farthest, (trial[0] - x[0]).norm());
     x = trial;
-    if (turn % 2 == 1) contact.renew(x);  // every second trial starts where the bounds are not
+    if (turn % 2 == 1) contact.renew({}, x);  // every second trial starts where the bounds are not
   }
   EXPECT_GT(taken_back, 20);
   EXPECT_GT(farthest, 1e-3);
@@ -292,6 +292,32 @@ TEST(SelfContact, TheSameStepsGiveTheSameBytes) {
   ASSERT_TRUE(model.ok()) << model.status();
   const DrapeState once = drop(cloth, *model, 2e-3, 15), again = drop(cloth, *model, 2e-3, 15);
   for (size_t i = 0; i < once.x.size(); ++i) EXPECT_EQ(once.x[i], again.x[i]);
+}
+
+TEST(SelfContact, AnyNumberOfThreadsGivesTheBytesOfOne) {
+  ClothInput cloth = make_sheet({.width = 0.4, .length = 0.4, .columns = 24, .rows = 24, .jitter = 0.3});
+  for (Vec3& p : cloth.positions) p = Vec3(0.2 * p.x(), 0.05 * p.x() * p.z() + 1e-3 * std::sin(900 * p.x()), p.z());
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const std::vector<RVec3> start = reals(cloth.positions);
+  std::vector<RVec3> alone;
+  double alone_energy = 0;
+  for (const int threads : {1, 2, 7}) {
+    Executor pool(threads);
+    RunContext run;
+    run.executor = &pool;
+    SelfContact contact = contact_of(*model);
+    contact.begin_step(run, start);
+    std::vector<RVec3> x = start, gradient(start.size(), RVec3::Zero());
+    Random random;
+    for (RVec3& p : x) p += Real(1e-3) * random.point();
+    contact.limit(&x);
+    const double energy = contact.add(run, x, &gradient);
+    EXPECT_GT(energy, 0.0);
+    if (threads == 1) alone = gradient, alone_energy = energy;
+    EXPECT_EQ(energy, alone_energy) << threads;
+    for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(gradient[i], alone[i]) << threads << " " << i;
+  }
 }
 
 }  // namespace
