@@ -133,31 +133,17 @@ void ElasticEnergy::run_threads(int begin, int end, double* energy) {
 }
 
 void ElasticEnergy::run_membranes(int begin, int end, double* energy) {
-  double sum = 0;
-  for (int t = begin; t < end; ++t) {
-    const Triangle& corner = model_.triangles[t];
-    const auto& s = model_.membranes.shape[t];
-    const RVec3 e1 = x_[corner[1]] - x_[corner[0]], e2 = x_[corner[2]] - x_[corner[0]];
-    const RVec3 fx = s[0] * e1 + s[1] * e2, fy = s[2] * e1 + s[3] * e2;
-    sum += membrane::value(model_.membranes.stiffness[t], fx, fy);
-    const membrane::Vector6 g = membrane::gradient(model_.membranes.stiffness[t], fx, fy);
-    slots_[2 * t] = g.head<3>();
-    slots_[2 * t + 1] = g.tail<3>();
-  }
-  *energy = sum;
+  const Membranes& m = model_.membranes;
+  *energy = local_step::best_kernels().membranes(
+      {model_.triangles.data(), m.shape.data(), m.stiffness.data(), model_.particle_count - 1}, x_, begin, end,
+      slots_.data());
 }
 
 void ElasticEnergy::run_hinges(int begin, int end, double* energy) {
-  RVec3* out = slots_.data() + hinge_slot();
-  double sum = 0;
-  for (int i = begin; i < end; ++i) {
-    const auto& p = model_.hinges.particle[i];
-    const Real k = model_.hinges.stiffness[i];
-    const RVec3 e = bend::vector(model_.hinges.weight[i], x_[p[0]], x_[p[1]], x_[p[2]], x_[p[3]]);
-    sum += bend::value(k, e);
-    out[i] = bend::gradient(k, e);
-  }
-  *energy = sum;
+  const Hinges& h = model_.hinges;
+  *energy = local_step::best_kernels().hinges(
+      {h.particle.data(), h.weight.data(), h.stiffness.data(), model_.particle_count - 1}, x_, begin, end,
+      slots_.data() + hinge_slot());
 }
 
 void ElasticEnergy::run_springs(int begin, int end, double* energy) {

@@ -1,14 +1,16 @@
-// What it is: the hot loops of ElasticEnergy four elements at a time: edge springs, thread springs, and the sum of what
-// elements wrote into slots. Compiled twice from local_step_impl.h, for the baseline processor and for AVX2, chosen at
-// run time; no fused multiply-add and the same order of sums: both give the same bytes. Their slow twins are
-// spring::gradient, thread::gradient and a plain sum. Units: N, J, m. Shapes: as model.h; `begin` .. `end` of the
-// elements. How it fails: never; NaN goes through. Thread rules: pure functions of their arguments; chunks that do not
-// overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); constraints/threads.h.
+// What it is: the hot loops of ElasticEnergy four numbers at a time: edge springs, thread springs, membranes, hinges,
+// the sum of what elements wrote into slots, and the blocks that thread springs add to a Hessian. Compiled twice from
+// local_step_impl.h and local_blocks_impl.h, for the baseline processor and for AVX2, chosen at run time; no fused
+// multiply-add and the same order of sums: both give the same bytes. Their slow twins are spring::gradient,
+// thread::gradient, membrane::gradient, bend::gradient, a plain sum and thread::hessian. Units: N, J, m. Shapes: as
+// model.h; `begin` .. `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure functions of
+// their arguments; chunks that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); constraints/*.h.
 #pragma once
 
 #include <array>
 
 #include "server/mesh/triangle_mesh.h"
+#include "server/sim/constraints/membrane.h"
 #include "server/sim/real.h"
 
 namespace tryon::sim::local_step {
@@ -24,14 +26,37 @@ struct ThreadView {
   const Real *weft, *warp, *bias;
   int last;
 };
+struct MembraneView {
+  const Triangle* corner;
+  const std::array<Real, 4>* shape;
+  const membrane::Stiffness* stiffness;
+  int last;
+};
+struct HingeView {
+  const std::array<int, 4>* particle;
+  const std::array<Real, 4>* weight;
+  const Real* stiffness;
+  int last;
+};
 struct GatherView {
   const int *begin, *slot;
   const Real* weight;
 };  // a number behind the last slot is read
 
+// What four triangles add to a Hessian: pairs of corners (0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), of each block
+// xx, yy, zz, xy, xz, yz (it is symmetric), of each number one a triangle.
+inline constexpr int kPairs = 6;
+struct alignas(32) Blocks {
+  double at[kPairs][6][4];
+};
+
 struct Kernels {
   double (*springs)(const SpringView& view, const RVec3* x, int begin, int end, RVec3* slot);
   double (*threads)(const ThreadView& view, const RVec3* x, int begin, int end, RVec3* slot);
+  double (*membranes)(const MembraneView& view, const RVec3* x, int begin, int end, RVec3* slot);
+  double (*hinges)(const HingeView& view, const RVec3* x, int begin, int end, RVec3* slot);
+  // Of at most four triangles; of what compressed threads push sideways the share `kept`.
+  void (*thread_blocks)(const ThreadView& view, const RVec3* x, int begin, int end, double kept, Blocks* out);
   void (*gather)(const GatherView& view, const RVec3* slot, int begin, int end, RVec3* gradient);
 };
 const Kernels& best_kernels();

@@ -1,10 +1,10 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
-#include "server/sim/constraints/local_step_impl.h"
+#include "server/sim/constraints/local_blocks_impl.h"
 
 namespace tryon::sim::local_step {
 
 const Kernels& baseline_kernels() {
-  static const Kernels kernels{springs, threads, gather};
+  static const Kernels kernels{springs, threads, membranes, hinges, thread_blocks, gather};
   return kernels;
 }
 

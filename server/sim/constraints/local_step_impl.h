@@ -93,11 +93,33 @@ double springs(const SpringView& s, const RVec3* x, int begin, int end, RVec3* s
 // 1 - rest/length of a thread, rest 1, safe at zero length.
 inline V4 slack(const V4& squared) { return 1 - 1 / root(squared > Real(1e-24) ? squared : all(Real(1e-24))); }
 
-// Four triangles: edges and shapes in, forces on both edges out in their place; adds twice their energies.
-inline void pull(V4 edge1[4], V4 edge2[4], const V4 lines[4], const V4& weft, const V4& warp, const V4& bias,
-                 V4* energy) {
+struct Triangles {  // four: their edges and shapes, each a vector
+  V4 edge1[4], edge2[4], lines[4];
+};
+
+// Idle ones are the first once more: they must count for nothing.
+[[gnu::always_inline]] inline void take(const Triangle* corner, const std::array<Real, 4>* shape, const RVec3* x,
+                                        int last, int count, Triangles* out) {
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) {
+    const int i = j < count ? j : 0;
+    const V4 origin = load(x, corner[i][0], last);
+    out->edge1[j] = load(x, corner[i][1], last) - origin;
+    out->edge2[j] = load(x, corner[i][2], last) - origin;
+    out->lines[j] = four(shape[i].data());
+  }
+}
+
+inline V4 first_of(const Real* p, int count) {  // zeros for idle ones
+  if (__builtin_expect(count == 4, 1)) return four(p);
+  const auto at = [&](int j) { return j < count ? p[j] : Real(0); };
+  return V4{at(0), at(1), at(2), 0};
+}
+
+// Forces on both images of edges out in the edges' place; adds twice the energies.
+inline void pull(Triangles* t, const V4& weft, const V4& warp, const V4& bias, V4* energy) {
   V4 e1[4], e2[4], s[4], fx[4], fy[4], xx = {}, yy = {}, xy = {};
-  transpose(edge1, e1), transpose(edge2, e2), transpose(lines, s);
+  transpose(t->edge1, e1), transpose(t->edge2, e2), transpose(t->lines, s);
   for (int a = 0; a < 3; ++a) {
     fx[a] = s[0] * e1[a] + s[1] * e2[a];
     fy[a] = s[2] * e1[a] + s[3] * e2[a];
@@ -113,37 +135,105 @@ inline void pull(V4 edge1[4], V4 edge2[4], const V4 lines[4], const V4& weft, co
     gy[a] = (warp * py + same) * fy[a] + cross * fx[a];
   }
   gx[3] = gy[3] = V4{};
-  transpose(gx, edge1), transpose(gy, edge2);
+  transpose(gx, t->edge1), transpose(gy, t->edge2);
+}
+
+inline void put(const Triangles& t, int count, RVec3* slot) {
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) {
+    if (j >= count) return;
+    store_over(t.edge1[j], slot + 2 * j);
+    if (j + 1 < count) {
+      store_over(t.edge2[j], slot + 2 * j + 1);
+    } else {
+      store(t.edge2[j], slot + 2 * j + 1);
+    }
+  }
 }
 
 double threads(const ThreadView& t, const RVec3* x, int begin, int end, RVec3* slot) {
   V4 energy = {};
   for (int i = begin; i < end; i += 4) {
     const int count = std::min(4, end - i);
-    V4 edge1[4] = {}, edge2[4] = {}, lines[4] = {}, weft = {}, warp = {}, bias = {};
-    for (int j = 0; j < count; ++j) {
-      const Triangle& c = t.corner[i + j];
-      const V4 origin = load(x, c[0], t.last);
-      edge1[j] = load(x, c[1], t.last) - origin;
-      edge2[j] = load(x, c[2], t.last) - origin;
-      lines[j] = four(t.shape[i + j].data());
-    }
-    if (count == 4) {
-      weft = four(t.weft + i), warp = four(t.warp + i), bias = four(t.bias + i);
-    } else {
-      for (int j = 0; j < count; ++j) weft[j] = t.weft[i + j], warp[j] = t.warp[i + j], bias[j] = t.bias[i + j];
-    }
-    pull(edge1, edge2, lines, weft, warp, bias, &energy);
-    for (int j = 0; j < count; ++j) {
-      store_over(edge1[j], slot + 2 * (i + j));
-      if (j + 1 < count) {
-        store_over(edge2[j], slot + 2 * (i + j) + 1);
-      } else {
-        store(edge2[j], slot + 2 * (i + j) + 1);
-      }
-    }
+    Triangles triangles;
+    take(t.corner + i, t.shape + i, x, t.last, count, &triangles);
+    pull(&triangles, first_of(t.weft + i, count), first_of(t.warp + i, count), first_of(t.bias + i, count), &energy);
+    put(triangles, count, slot + 2 * i);
   }
   return 0.5 * total(energy);
+}
+
+// --- membranes ---
+
+struct MembraneFour {  // stiffness and limit of four triangles
+  V4 k[4], limit;
+};
+
+inline V4 beyond(const V4& strain, const V4& limit) {
+  const V4 none = {}, over = strain - limit;
+  return limit > none ? (over > none ? over : none) : none;
+}
+
+inline void pull(Triangles* t, const MembraneFour& m, V4* energy) {
+  V4 e1[4], e2[4], s[4], fx[4], fy[4], k[4], xx = {}, yy = {}, xy = {};
+  transpose(t->edge1, e1), transpose(t->edge2, e2), transpose(t->lines, s), transpose(m.k, k);
+  for (int a = 0; a < 3; ++a) {
+    fx[a] = s[0] * e1[a] + s[1] * e2[a];
+    fy[a] = s[2] * e1[a] + s[3] * e2[a];
+    xx += fx[a] * fx[a], yy += fy[a] * fy[a], xy += fx[a] * fy[a];
+  }
+  const V4 weft = k[0], warp = k[1], cross = k[2], shear = k[3];
+  const V4 ex = (xx - 1) / 2, ey = (yy - 1) / 2, x = beyond(ex, m.limit), y = beyond(ey, m.limit);
+  const Real gain = membrane::kLimitGain;
+  *energy += weft * ex * ex + warp * ey * ey + shear * xy * xy + 2 * cross * ex * ey +
+             2 * gain / 3 * (weft * x * x * x + warp * y * y * y);
+  const V4 px = weft * ex + cross * ey + gain * weft * x * x, py = warp * ey + cross * ex + gain * warp * y * y;
+  V4 gx[4], gy[4];
+  for (int a = 0; a < 3; ++a) {
+    gx[a] = px * fx[a] + shear * xy * fy[a];
+    gy[a] = py * fy[a] + shear * xy * fx[a];
+  }
+  gx[3] = gy[3] = V4{};
+  transpose(gx, t->edge1), transpose(gy, t->edge2);
+}
+
+double membranes(const MembraneView& t, const RVec3* x, int begin, int end, RVec3* slot) {
+  V4 energy = {};
+  for (int i = begin; i < end; i += 4) {
+    const int count = std::min(4, end - i);
+    Triangles triangles;
+    take(t.corner + i, t.shape + i, x, t.last, count, &triangles);
+    const membrane::Stiffness* k = t.stiffness + i;
+    MembraneFour m;
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) m.k[j] = j < count ? four(&k[j].weft) : V4{};
+    const auto limit = [&](int j) { return j < count ? k[j].limit : Real(0); };
+    m.limit = V4{limit(0), limit(1), limit(2), limit(3)};
+    pull(&triangles, m, &energy);
+    put(triangles, count, slot + 2 * i);
+  }
+  return 0.5 * total(energy);
+}
+
+// --- hinges: x, y, z of one are a vector ---
+
+double hinges(const HingeView& h, const RVec3* x, int begin, int end, RVec3* slot) {
+  V4 energy = {};
+  for (int i = begin; i < end; ++i) {
+    const std::array<int, 4>& p = h.particle[i];
+    const std::array<Real, 4>& w = h.weight[i];
+    const V4 from = load(x, p[0], h.last);
+    const V4 e = w[1] * (load(x, p[1], h.last) - from) + w[2] * (load(x, p[2], h.last) - from) +
+                 w[3] * (load(x, p[3], h.last) - from);
+    const V4 force = h.stiffness[i] * e;
+    energy += force * e;
+    if (i + 1 < end) {
+      store_over(force, slot + i);
+    } else {
+      store(force, slot + i);
+    }
+  }
+  return 0.5 * double(energy[0] + energy[1] + energy[2]);  // the fourth is nobody's
 }
 
 void gather(const GatherView& g, const RVec3* slot, int begin, int end, RVec3* gradient) {

@@ -6,7 +6,9 @@
 #include <numeric>
 #include <random>
 
+#include "Eigen/Eigenvalues"
 #include "gtest/gtest.h"
+#include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/threads.h"
 
@@ -15,6 +17,21 @@ namespace {
 
 constexpr int kCount = 203;  // leaves a rest of three
 constexpr double kClose = sizeof(Real) == 8 ? 1e-12 : 1e-4;
+
+// Of one of four triangles, its corners' x, y, z.
+Eigen::Matrix<double, 9, 9> matrix_of(const Blocks& blocks, int which) {
+  Eigen::Matrix<double, 9, 9> out;
+  int pair = 0;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b <= a; ++b, ++pair) {
+      const auto at = [&](int n) { return blocks.at[pair][n][which]; };
+      Eigen::Matrix3d block;
+      block << at(0), at(3), at(4), at(3), at(1), at(5), at(4), at(5), at(2);
+      out.block<3, 3>(3 * a, 3 * b) = block;
+      out.block<3, 3>(3 * b, 3 * a) = block;
+    }
+  return out;
+}
 
 class LocalStep : public ::testing::Test {
  protected:
@@ -28,11 +45,19 @@ class LocalStep : public ::testing::Test {
       corner.push_back(Triangle(i, i + 1, i % 60 == 9 ? i + 1 : i + 3));  // some triangles of no area
       shape.push_back({unit(), unit(), unit(), unit()});
       weft.push_back(unit() + 2), warp.push_back(unit() + 2), bias.push_back(unit() + 2);
+      membrane.push_back({unit() + 2, unit() + 2, unit(), unit() + 2, i % 3 == 0 ? Real(0) : unit() + 1});
+      hinge.push_back({i, i + 3, i + 1, i + 2});
     }
   }
   Real unit() { return static_cast<Real>(static_cast<double>(random()) / 2147483648.0 - 1); }
   int last() const { return static_cast<int>(x.size()) - 1; }
   SpringView springs() const { return {a.data(), b.data(), rest.data(), stiffness.data(), last()}; }
+  MembraneView membranes() const { return {corner.data(), shape.data(), membrane.data(), last()}; }
+  HingeView hinges() const { return {hinge.data(), shape.data(), stiffness.data(), last()}; }
+  std::pair<RVec3, RVec3> images(int i) const {  // f_x, f_y
+    const RVec3 e1 = x[corner[i][1]] - x[corner[i][0]], e2 = x[corner[i][2]] - x[corner[i][0]];
+    return {shape[i][0] * e1 + shape[i][1] * e2, shape[i][2] * e1 + shape[i][3] * e2};
+  }
   ThreadView threads() const { return {corner.data(), shape.data(), weft.data(), warp.data(), bias.data(), last()}; }
 
   std::mt19937 random{11};
@@ -41,6 +66,8 @@ class LocalStep : public ::testing::Test {
   std::vector<Real> rest, stiffness, weft, warp, bias;
   std::vector<Triangle> corner;
   std::vector<std::array<Real, 4>> shape;
+  std::vector<membrane::Stiffness> membrane;
+  std::vector<std::array<int, 4>> hinge;
 };
 
 TEST_F(LocalStep, SpringsPullAsTheirSlowTwins) {
@@ -60,14 +87,70 @@ TEST_F(LocalStep, ThreadsPullAsTheirSlowTwins) {
   const double energy = best_kernels().threads(threads(), x.data(), 0, kCount, slot.data());
   double expected = 0;
   for (int i = 0; i < kCount; ++i) {
-    const RVec3 e1 = x[corner[i][1]] - x[corner[i][0]], e2 = x[corner[i][2]] - x[corner[i][0]];
-    const RVec3 fx = shape[i][0] * e1 + shape[i][1] * e2, fy = shape[i][2] * e1 + shape[i][3] * e2;
+    const auto [fx, fy] = images(i);
     const thread::Stiffness k{weft[i], warp[i], bias[i]};
     expected += static_cast<double>(thread::value(k, fx, fy));
     const thread::Vector6 g = thread::gradient(k, fx, fy);
     EXPECT_LT((slot[2 * i] - g.head<3>()).norm() + (slot[2 * i + 1] - g.tail<3>()).norm(), 100 * kClose) << i;
   }
   EXPECT_NEAR(energy, expected, kCount * 100 * kClose);
+}
+
+TEST_F(LocalStep, MembranesPullAsTheirSlowTwinsWithinTheirLimitAndBeyond) {
+  std::vector<RVec3> slot(2 * kCount);
+  const double energy = best_kernels().membranes(membranes(), x.data(), 0, kCount, slot.data());
+  double expected = 0;
+  for (int i = 0; i < kCount; ++i) {
+    const auto [fx, fy] = images(i);
+    expected += static_cast<double>(membrane::value(membrane[i], fx, fy));
+    const membrane::Vector6 g = membrane::gradient(membrane[i], fx, fy);
+    EXPECT_LT((slot[2 * i] - g.head<3>()).norm() + (slot[2 * i + 1] - g.tail<3>()).norm(),
+              100 * kClose * (1 + static_cast<double>(g.norm())))
+        << i;
+  }
+  EXPECT_NEAR(energy, expected, 100 * kClose * expected);
+}
+
+TEST_F(LocalStep, HingesPullAsTheirSlowTwins) {
+  std::vector<RVec3> slot(kCount);
+  const double energy = best_kernels().hinges(hinges(), x.data(), 0, kCount, slot.data());
+  double expected = 0;
+  for (int i = 0; i < kCount; ++i) {
+    const auto& p = hinge[i];
+    const RVec3 e = bend::vector(shape[i], x[p[0]], x[p[1]], x[p[2]], x[p[3]]);
+    expected += static_cast<double>(bend::value(stiffness[i], e));
+    EXPECT_LT((slot[i] - bend::gradient(stiffness[i], e)).norm(), 100 * kClose) << i;
+  }
+  EXPECT_NEAR(energy, expected, kCount * 100 * kClose);
+}
+
+// With everything kept the judge is thread::hessian; with nothing kept, what compressed threads push sideways is gone.
+TEST_F(LocalStep, BlocksOfThreadsAreThoseOfTheirSlowTwins) {
+  for (int begin = 0; begin < kCount; begin += 4) {
+    const int end = std::min(begin + 4, kCount);
+    Blocks whole, convex;
+    best_kernels().thread_blocks(threads(), x.data(), begin, end, 1, &whole);
+    best_kernels().thread_blocks(threads(), x.data(), begin, end, 0, &convex);
+    for (int i = begin; i < end; ++i) {
+      const auto [fx, fy] = images(i);
+      const auto& s = shape[i];
+      const thread::Matrix6 k = thread::hessian({weft[i], warp[i], bias[i]}, fx, fy);
+      Eigen::Matrix<double, 9, 6> by_corner;
+      for (int a = 0; a < 3; ++a) {
+        const double cx = a == 0 ? -double(s[0]) - double(s[1]) : double(s[a - 1]);
+        const double cy = a == 0 ? -double(s[2]) - double(s[3]) : double(s[a + 1]);
+        by_corner.block<3, 3>(3 * a, 0) = cx * Eigen::Matrix3d::Identity();
+        by_corner.block<3, 3>(3 * a, 3) = cy * Eigen::Matrix3d::Identity();
+      }
+      const Eigen::Matrix<double, 9, 9> expected = by_corner * k.cast<double>() * by_corner.transpose();
+      EXPECT_LT((matrix_of(whole, i - begin) - expected).norm(), 100 * kClose * (1 + expected.norm())) << i;
+      const Eigen::Matrix<double, 9, 9> clamped = matrix_of(convex, i - begin);
+      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 9, 9>> eigen(clamped);
+      EXPECT_GT(eigen.eigenvalues().minCoeff(), -100 * kClose * (1 + clamped.norm())) << i;
+      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 9, 9>> added(clamped - expected);
+      EXPECT_GT(added.eigenvalues().minCoeff(), -100 * kClose * (1 + expected.norm())) << i;
+    }
+  }
 }
 
 TEST_F(LocalStep, TheTwoBuildsGiveTheSameBytesWhereverChunksEnd) {
@@ -80,6 +163,16 @@ TEST_F(LocalStep, TheTwoBuildsGiveTheSameBytesWhereverChunksEnd) {
     EXPECT_EQ(baseline_kernels().threads(threads(), x.data(), 0, end, one.data()),
               avx2_kernels()->threads(threads(), x.data(), 0, end, two.data()));
     EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
+    EXPECT_EQ(baseline_kernels().membranes(membranes(), x.data(), 0, end, one.data()),
+              avx2_kernels()->membranes(membranes(), x.data(), 0, end, two.data()));
+    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
+    EXPECT_EQ(baseline_kernels().hinges(hinges(), x.data(), 0, end, one.data()),
+              avx2_kernels()->hinges(hinges(), x.data(), 0, end, two.data()));
+    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
+    Blocks these, those;
+    baseline_kernels().thread_blocks(threads(), x.data(), 0, std::min(end, 4), 0.5, &these);
+    avx2_kernels()->thread_blocks(threads(), x.data(), 0, std::min(end, 4), 0.5, &those);
+    EXPECT_EQ(std::memcmp(&these, &those, sizeof these), 0);
   }
 }
 
