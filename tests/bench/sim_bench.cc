@@ -6,7 +6,9 @@
 
 #include "Eigen/SparseCholesky"
 #include "server/base/executor.h"
+#include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/elastic.h"
+#include "server/sim/constraints/local_step.h"
 #include "server/sim/solvers/cholesky.h"
 #include "server/sim/solvers/hessian.h"
 #include "server/sim/solvers/lbfgs.h"
@@ -217,6 +219,93 @@ void BM_Gradient(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(energy.evaluate({}, x.data(), 1, gradient.data()));
 }
 BENCHMARK(BM_Gradient)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+
+// Args: layout, bending law. 5,041 particles.
+DrapeModel sheet_of(const benchmark::State& state, std::vector<RVec3>* x) {
+  ClothInput cloth = bench_sheet(71);
+  cloth.layout = static_cast<SpringLayout>(state.range(0));
+  cloth.bend = static_cast<BendLaw>(state.range(1));
+  *x = start_state(cloth).x;
+  return build_model(cloth).value();
+}
+const std::vector<std::vector<int64_t>> kLayouts{
+    {static_cast<int>(SpringLayout::kThreads), static_cast<int>(SpringLayout::kMembrane)},
+    {static_cast<int>(BendLaw::kQuadratic), static_cast<int>(BendLaw::kShape), static_cast<int>(BendLaw::kIsometric)}};
+
+void BM_GradientOf(benchmark::State& state) {
+  std::vector<RVec3> x;
+  const DrapeModel model = sheet_of(state, &x);
+  ElasticEnergy energy(model, 0);
+  std::vector<RVec3> gradient(x.size());
+  for (auto _ : state) benchmark::DoNotOptimize(energy.evaluate({}, x.data(), 1, gradient.data()));
+}
+BENCHMARK(BM_GradientOf)->ArgsProduct(kLayouts)->Unit(benchmark::kMicrosecond);
+
+void BM_AssembleHessian(benchmark::State& state) {
+  std::vector<RVec3> x;
+  const DrapeModel model = sheet_of(state, &x);
+  IncrementalPotential potential(model, {});
+  PotentialHessian hessian(potential, {});
+  for (auto _ : state) hessian.assemble(x, PotentialHessian::kConvexHessian);
+}
+BENCHMARK(BM_AssembleHessian)->ArgsProduct(kLayouts)->Unit(benchmark::kMicrosecond);
+
+// The vector loops (1) beside their slow twins (0), on one thread.
+void BM_Membranes(benchmark::State& state) {
+  ClothInput cloth = bench_sheet(71);
+  cloth.layout = SpringLayout::kMembrane;
+  const DrapeModel model = build_model(cloth).value();
+  const std::vector<RVec3> x = start_state(cloth).x;
+  const Membranes& m = model.membranes;
+  std::vector<RVec3> slot(2 * m.count() + 1);
+  for (auto _ : state) {
+    double sum = 0;
+    if (state.range(0) == 1) {
+      sum = local_step::best_kernels().membranes(
+          {model.triangles.data(), m.shape.data(), m.stiffness.data(), model.particle_count - 1}, x.data(), 0,
+          m.count(), slot.data());
+    } else {
+      for (int t = 0; t < m.count(); ++t) {
+        const Triangle& corner = model.triangles[t];
+        const auto& s = m.shape[t];
+        const RVec3 e1 = x[corner[1]] - x[corner[0]], e2 = x[corner[2]] - x[corner[0]];
+        const RVec3 fx = s[0] * e1 + s[1] * e2, fy = s[2] * e1 + s[3] * e2;
+        sum += membrane::value(m.stiffness[t], fx, fy);
+        const membrane::Vector6 g = membrane::gradient(m.stiffness[t], fx, fy);
+        slot[2 * t] = g.head<3>(), slot[2 * t + 1] = g.tail<3>();
+      }
+    }
+    benchmark::DoNotOptimize(sum);
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(BM_Membranes)->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+void BM_Hinges(benchmark::State& state) {
+  const ClothInput cloth = bench_sheet(71);
+  const DrapeModel model = build_model(cloth).value();
+  const std::vector<RVec3> x = start_state(cloth).x;
+  const Hinges& h = model.hinges;
+  std::vector<RVec3> slot(h.count() + 1);
+  for (auto _ : state) {
+    double sum = 0;
+    if (state.range(0) == 1) {
+      sum = local_step::best_kernels().hinges(
+          {h.particle.data(), h.weight.data(), h.stiffness.data(), model.particle_count - 1}, x.data(), 0, h.count(),
+          slot.data());
+    } else {
+      for (int i = 0; i < h.count(); ++i) {
+        const auto& p = h.particle[i];
+        const RVec3 e = bend::vector(h.weight[i], x[p[0]], x[p[1]], x[p[2]], x[p[3]]);
+        sum += bend::value(h.stiffness[i], e);
+        slot[i] = bend::gradient(h.stiffness[i], e);
+      }
+    }
+    benchmark::DoNotOptimize(sum);
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(BM_Hinges)->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace tryon::sim

@@ -5,7 +5,7 @@
 
 #include "Eigen/Eigenvalues"
 #include "server/sim/constraints/bend.h"
-#include "server/sim/constraints/folds.h"
+#include "server/sim/constraints/local_step.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/ties.h"
 
@@ -31,6 +31,10 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
     : potential_(potential), model_(potential.model()), settings_(settings) {
   build_pattern();
   right_.resize(3 * model_.particle_count);
+  own_.resize(model_.particle_count);
+  for (int i = 0; i < model_.particle_count; ++i) pinned_.push_back(potential_.pinned(i));
+  fold_gradient_.resize(model_.folds.count());
+  fold_angle_.resize(model_.folds.count());
 }
 
 template <typename Visit>
@@ -41,15 +45,8 @@ void PotentialHessian::visit_pairs(Visit visit) const {
   };
   if (model_.threads.count() + model_.membranes.count() > 0)
     for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
-  for (const Hinges* hinges : {&model_.hinges, &model_.viscous})
-    for (const auto& particle : hinges->particle) all(particle.data(), 4);
   if (potential_.shear_damping().any())
     for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
-  for (int i = 0; i + 1 < static_cast<int>(model_.bend_matrix.row_begin.size()); ++i) {
-    visit(i, i);
-    for (int k = model_.bend_matrix.row_begin[i]; k < model_.bend_matrix.row_begin[i + 1]; ++k)
-      if (model_.bend_matrix.column[k] < i) visit(i, model_.bend_matrix.column[k]);
-  }
   for (int s = 0; s < model_.springs.count(); ++s) {
     const int ends[2] = {model_.springs.a[s], model_.springs.b[s]};
     all(ends, 2);
@@ -63,14 +60,34 @@ void PotentialHessian::visit_pairs(Visit visit) const {
   for (const auto& v : layer_pattern_) all(v.data(), 4);  // last: layers find their blocks by themselves
 }
 
+// Hinges, elastic and viscous, and the bending matrix.
+template <typename Visit>
+void PotentialHessian::visit_constant(Visit visit) const {
+  const auto hinges = [&visit](const Hinges& of, double times) {
+    for (int h = 0; h < of.count(); ++h) {
+      const auto k = bend::hessian(static_cast<Real>(times) * of.stiffness[h], of.weight[h]);
+      for (int a = 0; a < 4; ++a)
+        for (int b = 0; b <= a; ++b) visit(of.particle[h][a], of.particle[h][b], double(k(a, b)));
+    }
+  };
+  hinges(model_.hinges, 1.0);
+  hinges(model_.viscous, 1.0 / settings_.time_step);
+  const BendMatrix& bend = model_.bend_matrix;
+  for (int i = 0; i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
+    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) {
+      visit(i, i, -double(bend.stiffness[k]));
+      if (bend.column[k] < i) visit(i, bend.column[k], double(bend.stiffness[k]));
+    }
+}
+
 void PotentialHessian::build_pattern() {
   const int n = model_.particle_count;
   std::vector<std::vector<int>> column(n);
-  for (auto* list : {&block_row_, &block_column_, &target_}) list->clear();
-  visit_pairs([&](int i, int j) {
-    const auto [low, high] = std::minmax(i, j);
-    column[low].push_back(high);
-  });
+  for (auto* list : {&block_row_, &block_column_}) list->clear();
+  target_.clear();
+  const auto note = [&](int i, int j) { column[std::min(i, j)].push_back(std::max(i, j)); };
+  visit_pairs(note);
+  visit_constant([&](int i, int j, double) { note(i, j); });
   block_begin_.assign(1, 0);
   for (int j = 0; j < n; ++j) {
     std::sort(column[j].begin(), column[j].end());
@@ -79,14 +96,9 @@ void PotentialHessian::build_pattern() {
     block_column_.insert(block_column_.end(), column[j].size(), j);
     block_begin_.push_back(static_cast<int>(block_row_.size()));
   }
-  visit_pairs([&](int i, int j) {
-    const bool turned = i < j;
-    const auto [low, high] = std::minmax(i, j);
-    const auto at =
-        std::lower_bound(block_row_.begin() + block_begin_[low], block_row_.begin() + block_begin_[low + 1], high);
-    const int index = static_cast<int>(at - block_row_.begin());
-    target_.push_back(turned ? ~index : index);
-  });
+  visit_pairs([&](int i, int j) { target_.push_back(target_of(block_of(i, j), i < j)); });
+  constant_.assign(block_row_.size(), 0.0);
+  visit_constant([&](int i, int j, double number) { constant_[block_of(i, j)] += number; });
   matrix_.resize(3 * n, 3 * n);
   matrix_.resizeNonZeros(9 * static_cast<int>(block_row_.size()));
   int* outer = matrix_.outerIndexPtr();
@@ -105,44 +117,53 @@ void PotentialHessian::build_pattern() {
   }
 }
 
-void PotentialHessian::add(const Matrix3& k) {
-  const int signed_index = target_[next_++];
-  const bool turned = signed_index < 0;
-  add_at(turned ? ~signed_index : signed_index, turned, k);
+PotentialHessian::Target PotentialHessian::target_of(int index, bool turned) const {
+  const int first = block_begin_[block_column_[index]], height = 3 * (block_begin_[block_column_[index] + 1] - first);
+  return {9 * int64_t{first} + 3 * (index - first), turned ? -height : height};
 }
 
-void PotentialHessian::add_at(int index, bool turned, const Matrix3& k) {
-  const int first = block_begin_[block_column_[index]], height = 3 * (block_begin_[block_column_[index] + 1] - first);
-  double* at = matrix_.valuePtr() + 9 * static_cast<ptrdiff_t>(first) + 3 * (index - first);
+void PotentialHessian::add(const Matrix3& k) { add_at(target_[next_++], k); }
+
+void PotentialHessian::add_at(const Target& target, const Matrix3& k) {
+  double* at = matrix_.valuePtr() + target.at;
+  const bool turned = target.height < 0;
+  const int height = std::abs(target.height);
   for (int c = 0; c < 3; ++c)
     for (int r = 0; r < 3; ++r) at[c * height + r] += turned ? k(c, r) : k(r, c);
 }
 
+void PotentialHessian::add_symmetric(const double* number, int apart) {
+  const Target& target = target_[next_++];
+  const int height = std::abs(target.height);
+  double* x = matrix_.valuePtr() + target.at;
+  double *y = x + height, *z = y + height;
+  const double xy = number[3 * apart], xz = number[4 * apart], yz = number[5 * apart];
+  x[0] += number[0], x[1] += xy, x[2] += xz;
+  y[0] += xy, y[1] += number[apart], y[2] += yz;
+  z[0] += xz, z[1] += yz, z[2] += number[2 * apart];
+}
+
+void PotentialHessian::begin_with_constant() {
+  double* at = matrix_.valuePtr();
+  for (int j = 0; j < model_.particle_count; ++j)
+    for (int c = 0; c < 3; ++c)
+      for (int b = block_begin_[j]; b < block_begin_[j + 1]; ++b, at += 3) {
+        at[0] = at[1] = at[2] = 0;
+        at[c] = constant_[b];
+      }
+}
+
 void PotentialHessian::add_threads(const std::vector<RVec3>& x, double kept) {
-  const double half_root = std::sqrt(0.5);
-  for (int t = 0; t < model_.threads.count() && go_on(t); ++t) {
-    const Triangle& corner = model_.triangles[t];
-    const auto& s = model_.threads.shape[t];
-    const double cx[3] = {-double(s[0]) - double(s[1]), double(s[0]), double(s[1])};
-    const double cy[3] = {-double(s[2]) - double(s[3]), double(s[2]), double(s[3])};
-    const double stiffness[4] = {double(model_.threads.weft[t]), double(model_.threads.warp[t]),
-                                 double(model_.threads.bias[t]), double(model_.threads.bias[t])};
-    double c[4][3];
-    Matrix3 k[4];
-    for (int d = 0; d < 4; ++d) {
-      Vec3 e = Vec3::Zero();
-      for (int i = 0; i < 3; ++i) {
-        c[d][i] = d == 0 ? cx[i] : d == 1 ? cy[i] : half_root * (d == 2 ? cx[i] + cy[i] : cx[i] - cy[i]);
-        e += c[d][i] * x[corner[i]].cast<double>();
-      }
-      k[d] = spring_hessian(stiffness[d], 1.0, e, kept);
-    }
-    for (int a = 0; a < 3; ++a)
-      for (int b = 0; b <= a; ++b) {
-        Matrix3 sum = Matrix3::Zero();
-        for (int d = 0; d < 4; ++d) sum += c[d][a] * c[d][b] * k[d];
-        add(sum);
-      }
+  const Threads& threads = model_.threads;
+  const local_step::Kernels& kernels = local_step::best_kernels();
+  local_step::Blocks blocks;
+  for (int t = 0; t < threads.count() && go_on(t); t += 4) {
+    const int end = std::min(t + 4, threads.count());
+    kernels.thread_blocks({model_.triangles.data(), threads.shape.data(), threads.weft.data(), threads.warp.data(),
+                           threads.bias.data(), model_.particle_count - 1},
+                          x.data(), t, end, kept, &blocks);
+    for (int k = 0; t + k < end; ++k)
+      for (const auto& block : blocks.at) add_symmetric(&block[0][k], 4);
   }
 }
 
@@ -167,14 +188,6 @@ void PotentialHessian::add_membranes(const std::vector<RVec3>& x, double kept) {
   }
 }
 
-void PotentialHessian::add_hinges(const Hinges& hinges, double times) {
-  for (int h = 0; h < hinges.count(); ++h) {
-    const auto k = bend::hessian(static_cast<Real>(times) * hinges.stiffness[h], hinges.weight[h]);
-    for (int a = 0; a < 4; ++a)
-      for (int b = 0; b <= a; ++b) add(double(k(a, b)) * Matrix3::Identity());
-  }
-}
-
 void PotentialHessian::add_shear_damping(const std::vector<RVec3>& x) {
   const ShearDamping& damping = potential_.shear_damping();
   for (int t = 0; damping.any() && t < static_cast<int>(model_.triangles.size()); ++t) {
@@ -182,17 +195,6 @@ void PotentialHessian::add_shear_damping(const std::vector<RVec3>& x) {
     const double stiffness = static_cast<double>(damping.rate_stiffness(t));
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b <= a; ++b) add(stiffness * (slope[a].cast<double>() * slope[b].cast<double>().transpose()));
-  }
-}
-
-void PotentialHessian::add_bend_matrix() {
-  const BendMatrix& bend = model_.bend_matrix;
-  for (int i = 0; i + 1 < static_cast<int>(bend.row_begin.size()); ++i) {
-    double own = 0;
-    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) own -= double(bend.stiffness[k]);
-    add(own * Matrix3::Identity());
-    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k)
-      if (bend.column[k] < i) add(double(bend.stiffness[k]) * Matrix3::Identity());
   }
 }
 
@@ -216,8 +218,8 @@ void PotentialHessian::add_folds(const std::vector<RVec3>& x, double kept) {
     const auto& p = folds.particle[f];
     return {x[p[0]], x[p[1]], x[p[2]], x[p[3]]};
   };
-  std::vector<fold::Corners> gradient(folds.count());
-  std::vector<double> angle(folds.count());
+  std::vector<fold::Corners>& gradient = fold_gradient_;
+  std::vector<double>& angle = fold_angle_;
   for (int f = 0; f < folds.count(); ++f) {
     gradient[f] = fold::angle_gradient(corners(f));
     angle[f] = static_cast<double>(fold::angle(corners(f)) - folds.rest_angle[f]);
@@ -248,14 +250,13 @@ void PotentialHessian::add_folds(const std::vector<RVec3>& x, double kept) {
 }
 
 void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
-  std::vector<Matrix3> own(model_.particle_count);
   for (int i = 0; i < model_.particle_count; ++i) {
     const double still = static_cast<double>(potential_.inertia(i)) +
                          static_cast<double>(potential_.outer().drag[i]) / settings_.time_step;
-    own[i] = still * Matrix3::Identity() + potential_.contact().hessian(i, x[i]).cast<double>();
+    own_[i] = still * Matrix3::Identity() + potential_.contact().hessian(i, x[i]).cast<double>();
   }
-  add_layers(&own);
-  for (const Matrix3& block : own) add(block);
+  add_layers();
+  for (const Matrix3& block : own_) add(block);
 }
 
 int PotentialHessian::block_of(int i, int j) const {
@@ -286,24 +287,26 @@ void PotentialHessian::look_at_layers(const std::vector<RVec3>& x) {
 }
 
 // A pair without blocks of its own counts as if each particle moved with the others still.
-void PotentialHessian::add_layers(std::vector<Matrix3>* own) {
+void PotentialHessian::add_layers() {
   for (const auto& [v, w, k] : layers_) {
     const bool whole = holds(v);
     for (int a = 0; a < 4; ++a) {
-      (*own)[v[a]] += static_cast<double>(w[a] * w[a]) * k;
+      own_[v[a]] += static_cast<double>(w[a] * w[a]) * k;
       for (int b = 0; whole && b < a; ++b)
-        add_at(block_of(v[a], v[b]), v[a] < v[b], static_cast<double>(w[a] * w[b]) * k);
+        add_at(target_of(block_of(v[a], v[b]), v[a] < v[b]), static_cast<double>(w[a] * w[b]) * k);
     }
   }
 }
 
 void PotentialHessian::clear_pinned() {
   if (!potential_.any_pinned()) return;
-  std::vector<uint8_t> pinned(model_.particle_count);
-  for (int i = 0; i < model_.particle_count; ++i) pinned[i] = potential_.pinned(i);
-  for (int j = 0; j < matrix_.cols(); ++j)
-    for (Eigen::SparseMatrix<double>::InnerIterator it(matrix_, j); it; ++it)
-      if (pinned[j / 3] || pinned[it.row() / 3]) it.valueRef() = it.row() == j ? 1.0 : 0.0;
+  for (int b = 0; b < static_cast<int>(block_row_.size()); ++b) {
+    const int i = block_row_[b], j = block_column_[b];
+    if (!pinned_[i] && !pinned_[j]) continue;
+    const Target target = target_of(b, false);
+    for (int c = 0; c < 3; ++c)
+      for (int r = 0; r < 3; ++r) matrix_.valuePtr()[target.at + c * target.height + r] = i == j && c == r ? 1.0 : 0.0;
+  }
 }
 
 bool PotentialHessian::go_on(int element) {
@@ -315,14 +318,11 @@ bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const 
   run_ = &run;
   stopped_ = false;
   look_at_layers(x);
-  std::fill(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros(), 0.0);
+  begin_with_constant();
   next_ = 0;
   add_threads(x, kept);
   add_membranes(x, kept);
-  add_hinges(model_.hinges, 1.0);
-  add_hinges(model_.viscous, 1.0 / settings_.time_step);
   add_shear_damping(x);
-  add_bend_matrix();
   add_springs(x, kept);
   add_folds(x, kept);
   if (stopped_) return false;

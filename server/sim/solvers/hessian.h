@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "Eigen/Sparse"
+#include "server/sim/constraints/folds.h"
 #include "server/sim/solvers/cholesky.h"
 #include "server/sim/solvers/incremental_potential.h"
 
@@ -35,21 +36,29 @@ class PotentialHessian {
   using Matrix3 = Eigen::Matrix3d;
   template <typename Visit>
   void visit_pairs(Visit visit) const;  // visit(i, j): every block that an element adds to, in assembly order
+  template <typename Visit>
+  void visit_constant(Visit visit) const;  // visit(i, j, number): of what is the same everywhere, times the identity
   void build_pattern();
-  void add(const Matrix3& k);  // to the next block in assembly order
+  // To the next block in assembly order: any one, a symmetric one.
+  void add(const Matrix3& k);
+  void add_symmetric(const double* number, int apart);  // xx, yy, zz, xy, xz, yz
+  void begin_with_constant();
   void add_threads(const std::vector<RVec3>& x, double kept);
   void add_membranes(const std::vector<RVec3>& x, double kept);
-  void add_hinges(const Hinges& hinges, double times);
   void add_shear_damping(const std::vector<RVec3>& x);
-  void add_bend_matrix();
   void add_folds(const std::vector<RVec3>& x, double kept);
   void add_springs(const std::vector<RVec3>& x, double kept);
   void add_particles(const std::vector<RVec3>& x);
   void look_at_layers(const std::vector<RVec3>& x);
-  void add_layers(std::vector<Matrix3>* own);
+  void add_layers();
   int block_of(int i, int j) const;  // index into block_row_, -1 outside the pattern
   bool holds(const std::array<int, 4>& v) const;
-  void add_at(int index, bool turned, const Matrix3& k);
+  struct Target {  // of one addition
+    int64_t at;    // of the block's corner in the matrix's values
+    int height;    // from one of its columns to the next, below zero: transposed
+  };
+  Target target_of(int index, bool turned) const;
+  void add_at(const Target& target, const Matrix3& k);
   void clear_pinned();
 
   const IncrementalPotential& potential_;
@@ -57,16 +66,21 @@ class PotentialHessian {
   const SolverSettings settings_;
   std::vector<int> block_begin_;     // [particle_count + 1] block columns of the lower triangle
   std::vector<int> block_row_;       // rows ascending, the diagonal first
-  std::vector<int> target_;          // [pair_count] index into block_row_; ~index: transposed
+  std::vector<Target> target_;       // [pair_count]
   bool go_on(int element);           // false once the context said stop
   const RunContext* run_ = nullptr;  // while assembling
   bool stopped_ = false;
   size_t next_ = 0;                     // in target_, while assembling
   std::vector<int> block_column_;       // [block_count]
+  std::vector<double> constant_;        // [block_count] times the identity
   Eigen::SparseMatrix<double> matrix_;  // [3n, 3n], lower triangle with whole diagonal blocks
   Cholesky factor_;
   std::vector<SelfContact::Curvature> layers_;     // at the last assembly
   std::vector<std::array<int, 4>> layer_pattern_;  // pairs of layers that have blocks of their own
+  std::vector<Matrix3> own_;                       // [particle_count] while assembling
+  std::vector<uint8_t> pinned_;                    // [particle_count]
+  std::vector<fold::Corners> fold_gradient_;       // [fold_count] while assembling
+  std::vector<double> fold_angle_;                 // the same
   Eigen::VectorXd right_;
 };
 

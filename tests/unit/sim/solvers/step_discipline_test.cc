@@ -1,9 +1,11 @@
-// What every solver owes its caller inside a step: it stops when told to, and the named kernel takes no memory.
+// What every solver owes its caller inside a step: it stops when told to, and the named kernels take no memory.
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <new>
 
 #include "gtest/gtest.h"
+#include "server/sim/solvers/hessian.h"
 #include "server/sim/solvers/solver.h"
 #include "tests/unit/sim/cloth_fixtures.h"
 
@@ -83,6 +85,30 @@ TEST(NoAllocation, InAStepOfSpringProjection) {
       const int64_t after = allocations.load();
       EXPECT_TRUE(good);
       EXPECT_EQ(after, before) << name;
+    }
+}
+
+// With every kind of element but layers that touch: their pairs are new ones.
+TEST(NoAllocation, WhereEnergiesAreSummedAndAHessianIsAssembled) {
+  for (const SpringLayout layout : {SpringLayout::kEdges, SpringLayout::kThreads, SpringLayout::kMembrane})
+    for (const BendLaw bend : {BendLaw::kQuadratic, BendLaw::kShape, BendLaw::kIsometric}) {
+      ClothInput cloth = hung(12, layout);
+      cloth.bend = layout == SpringLayout::kEdges ? BendLaw::kQuadratic : bend;
+      cloth.fabric.bend_damping = cloth.fabric.shear_damping = 0.1;
+      const DrapeModel model = build_model(cloth).value();
+      const IncrementalPotential potential(model, {});
+      PotentialHessian hessian(potential, {});
+      ElasticEnergy energy(model, 1);
+      const std::vector<RVec3> x = start_state(cloth).x;
+      std::vector<RVec3> gradient(x.size());
+      const RunContext run;
+      const int64_t before = allocations.load();
+      const double sum = energy.evaluate(run, x.data(), 1, gradient.data());
+      const bool good = hessian.assemble(x, PotentialHessian::kConvexHessian, run) &&
+                        hessian.assemble(x, PotentialHessian::kTrueHessian, run);
+      const int64_t after = allocations.load();
+      EXPECT_TRUE(good && std::isfinite(sum));
+      EXPECT_EQ(after, before) << static_cast<int>(layout) << " " << static_cast<int>(bend);
     }
 }
 
