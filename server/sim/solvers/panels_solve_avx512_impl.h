@@ -14,7 +14,7 @@ namespace tryon::sim::panels {
 namespace {
 
 constexpr int kEight = 8;
-constexpr int kTile = 4;      // groups of eight rows that are multiplied at once
+constexpr int kTile = 3;      // groups of eight rows that are multiplied at once
 constexpr int kAhead = 1536;  // values ahead that are fetched
 typedef double V4 __attribute__((vector_size(32), may_alias));
 typedef double V8 __attribute__((vector_size(64), may_alias));
@@ -120,7 +120,16 @@ template <int kGroups>
     multiply<1, true>(b, 0, columns, z, s);
   }
   const Eight r = to_rows(s[0]);
-  for (int k = 0; k < count; ++k) *rows.at(i + k) += r.at[k];
+  if (i + kEight <= rows.width) {
+#pragma GCC unroll 8
+    for (int k = 0; k < kEight; ++k) rows.own[i + k] += r.at[k];
+    return;
+  }
+#pragma GCC unroll 8
+  for (int k = 0; k < kEight; ++k) {
+    if (k == count) return;
+    *rows.at(i + k) += r.at[k];
+  }
 }
 
 inline void panel_forward(const Panel& p, const double* const b, const int* row, V4* x) {
