@@ -79,6 +79,33 @@ inline double hung_elongation(const std::string& solver, int iterations, double 
   return -low - 1;
 }
 
+// What a first Newton iteration leaves, by where it starts; S1 of the validation specification: error against
+// iterations at three stiffnesses.
+inline void wan_starts() {
+  std::printf(
+      "One Newton iteration, relative error left (paper 0.25): from the last positions (baraff_witkin) or from the "
+      "lower of free flight and staying (newton):\n\n| k, N/m | from the last positions | newton |\n|---|---|---|\n");
+  for (double k : {100.0, 300.0, 1000.0, 10000.0}) {
+    const WanStep step(50, k);
+    std::printf("| %g | %.3g | %.3g |\n", k, step.error("baraff_witkin", 1), step.error("newton", 1));
+  }
+  std::printf(
+      "\nError against iterations (S1):\n\n| k, N/m | method | 1 | 2 | 5 | 10 | 50 | 100 |\n"
+      "|---|---|---|---|---|---|---|---|\n");
+  for (double k : {100.0, 1000.0, 10000.0}) {
+    const WanStep step(50, k);
+    for (const char* name : {"spring_projection", "pd_direct", "lbfgs", "newton", "xpbd", "pbd"}) {
+      std::printf("| %g | %s |", k, name);
+      for (int iterations : {1, 2, 5, 10, 50, 100}) {
+        const bool known = name != std::string("newton") || iterations <= 10;
+        std::printf(known ? " %.2g |" : " |", known ? step.error(name, iterations) : 0);
+      }
+      std::printf("\n");
+    }
+  }
+  std::printf("\n");
+}
+
 inline void wan_study(const std::string& folder) {
   std::printf("## Wan 2020: spring projection, 2,500 particles, 4,802 triangles, h = 1/30 s\n\n");
   const WanStep step(50, 1000);
@@ -110,6 +137,7 @@ inline void wan_study(const std::string& folder) {
       "\nFrames a second: spring_projection with 5 iterations %.0f (paper: about 30), newton with 1 iteration %.1f "
       "(paper: 7.6).\n\n",
       fps, newton);
+  wan_starts();
   std::printf(
       "Elongation of a sheet hung by its edge after 2 s, exact %.4f %%:\n\n| iterations | pbd %% | xpbd %% | "
       "spring_projection %% |\n|---|---|---|---|\n",

@@ -171,7 +171,7 @@ inline void fabric_section(Report* report) {
 }
 
 inline void cusick_section(Report* report) {
-  report->section("T20 Cusick against an independent static solver; S3 mesh convergence");
+  report->section("T20 Cusick against an independent static solver");
   const struct {
     double c, shear, twist;
     int seed;
@@ -190,21 +190,6 @@ inline void cusick_section(Report* report) {
     report->near("T20", what + ", energy mJ", 1e3 * k.energy, 1e3 * d.energy, 0.03);
     if (k.regression > 0) report->within("T20 ii", what + ", DC %", k.regression, d.coefficient, k.near);
   }
-  study::Plot plot{"S3: drape coefficient of the Cusick disc", "edge, mm", "DC, %", true, false, {}};
-  for (const Law& law : {kLaws[0], kLaws[1], kLaws[3]}) {
-    plot.series.push_back({law.name, {}});
-    double before = 0;
-    for (double cell : {0.02, 0.01, 0.005}) {
-      Cusick c;
-      c.cell = cell, c.bend = law.law;
-      const Draped d = drape_disc("newton", c);
-      plot.series.back().points.emplace_back(1e3 * cell, d.coefficient);
-      report->within("S3", std::string(law.name) + ", " + number(1e3 * cell) + " mm, nodes " + std::to_string(d.nodes),
-                     before == 0 ? d.coefficient : before, d.coefficient, 2);
-      before = d.coefficient;
-    }
-  }
-  report->plot("cusick_mesh", plot);
 }
 
 inline Sections bending_sections() {

@@ -23,6 +23,17 @@ inline void membrane_section(Report* report) {
     report->near("T5", std::string(solver) + ", k 30, sag", 0.27618690, soft.sag, 0.005);
     report->near("T5", std::string(solver) + ", k 30, pull", 0.32351452, soft.pull, 0.01);
   }
+  const double table[][3] = {{0.2, 0.47283367, 0.02794674},
+                             {0.5, 0.39819418, 0.11482011},
+                             {0.8, 0.26543751, 0.33820188},
+                             {0.9, 0.19070900, 0.56009438},
+                             {0.95, 0.13589750, 0.85186210}};
+  for (const auto& [span, sag, pull] : table) {
+    const Sag c = catenary("newton", span, 1e5, 40);
+    report->near("T5", "newton, inextensible, span " + number(span) + ", sag", sag, c.sag, 0.005);
+    report->near("T5", "newton, inextensible, span " + number(span) + ", pull", pull, c.pull, 0.01);
+    report->near("T5", "newton, inextensible, span " + number(span) + ", support over weight", 1, c.support, 1e-4);
+  }
   const double hencky[][2] = {{0, 0.71831924}, {0.2, 0.67743533}, {0.3, 0.65344334}, {0.5, 0.59487903}};
   for (const auto& [poisson, exact] : hencky)
     report->near("T9 a", "disc, nu " + number(poisson), exact, bulge_of_disc("newton", poisson, 20, 10), 0.015);
@@ -50,6 +61,23 @@ inline void motion_section(Report* report) {
       report->near("T10 a", what + ", period s", shifted, swing.period, 0.01);
       report->near("T10 c", what + ", loss an oscillation", 1 - decay, 1 - swing.decay, 0.05);
     }
+  const double periods[] = {1.66865, 0.72695, 0.46371};
+  for (int mode = 1; mode <= 3; ++mode) {
+    HangingStrip o;
+    o.mode = mode, o.h = 1.0 / 240;
+    const double exact = periods[mode - 1], wh = 2 * kPi / exact * o.h;
+    report->near("T10 a", "newton, mode " + std::to_string(mode) + ", h = 1/240, period s", exact * wh / std::atan(wh),
+                 hanging_strip("newton", o).period, 0.01);
+  }
+  const double stiffened[][3] = {
+      {1e-3, 0, 1.2032349}, {1e-2, 0, 1.2079530}, {1e-3, 1, 1.2236594}, {1e-2, 1, 1.2868744}};
+  for (const auto& [bend, clamped, omega] : stiffened) {
+    HangingStrip o;
+    o.bend = bend, o.clamped = clamped > 0, o.h = 1.0 / 120;
+    const double exact = 2 * kPi / (omega * std::sqrt(kGravity)), wh = 2 * kPi / exact * o.h;
+    report->near("T10 a", std::string(o.clamped ? "clamped" : "hinged") + ", B / wL^3 " + number(bend) + ", period s",
+                 exact * wh / std::atan(wh), hanging_strip("newton", o).period, 0.01);
+  }
   const double plate[][2] = {{5, 1.158953}, {10, 1.160610}, {30, 1.178567}, {60, 1.243175}, {90, 1.367308}};
   for (const auto& [degrees, exact] : plate)
     report->near("T10 b", "rigid plate, " + number(degrees) + " degrees, period s", exact,
@@ -113,6 +141,7 @@ inline void layers_section(Report* report) {
   const Stack stack = pile_up(10, 8);
   report->near("T17 a", "10 sheets, height mm", 1e3 * stack.expected, 1e3 * stack.height, 0.05);
   report->at_most("T17 a", "crossings", 0, stack.crossings);
+  report->near("T17 a", "10 sheets, support over weight", 1, stack.support, 2e-3);
   for (double mu : {0.2, 0.4}) {
     double low = 1, high = 40;
     while (high - low > 0.5) {
@@ -166,17 +195,22 @@ inline void orders_section(Report* report) {
     }
     order_row(report, std::string("mesh M3, cantilever, ") + law.name, law.law == BendLaw::kShape ? 1.7 : 0, error);
   }
+  // At small slopes: at a pressure of 0.1 Pa what Hencky leaves out (2e-4) is as large as the error at 20 rings.
   double disc[3];
-  for (int k = 0; k < 3; ++k) disc[k] = bulge_of_disc("newton", 0, 5 << k, 0.1) / 0.71831924 - 1;
+  for (int k = 0; k < 3; ++k) disc[k] = bulge_of_disc("newton", 0, 10 << k, 0.01) / 0.71831924 - 1;
   order_row(report, "mesh, bulge of a disc, continuum", 1.7, disc);
-  for (const char* solver : {"newton", "lbfgs", "spring_projection", "pd_direct", "admm"}) {
-    double error[3];
-    for (int k = 0; k < 3; ++k) {
-      const double h = 1.0 / (60 << k);
-      error[k] = hanging_strip(solver, h, solver == std::string("newton") ? 60 : 1000).decay - 1;
+  // A swing is a matter of tension, and methods of one constant matrix need as many iterations as stretch stiffness is
+  // larger: at 1e4 N/m a thousand are too few for h = 1/60, at 1e3 N/m (elongation 0.1 %) they are enough.
+  for (double stretch : {1e4, 1e3})
+    for (const char* solver : {"newton", "lbfgs", "spring_projection", "pd_direct", "admm"}) {
+      double error[3];
+      for (int k = 0; k < 3; ++k) {
+        HangingStrip o;
+        o.h = 1.0 / (60 << k), o.stretch = stretch, o.iterations = solver == std::string("newton") ? 60 : 1000;
+        error[k] = hanging_strip(solver, o).decay - 1;
+      }
+      order_row(report, "time step, loss of a swing, " + number(stretch) + " N/m, " + solver, 0.8, error);
     }
-    order_row(report, std::string("time step, loss of a swing, ") + solver, 0.8, error);
-  }
 }
 
 inline void lbfgs_section(Report* report) {

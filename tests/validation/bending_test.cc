@@ -25,6 +25,21 @@ TEST(T1Cantilever, TheReferenceIsWithinTheTableAndOfSecondOrder) {
     }
 }
 
+// M4 stands on zigzags; M5 is without any order in a plate as wide as long, in a narrow strip only from N = 40 on.
+TEST(T1Cantilever, TurnedAndUnstructuredMeshesAreWithinTheirTables) {
+  for (const MeshKind mesh : {MeshKind::kM3, MeshKind::kM4, MeshKind::kM5})
+    for (double aspect : {0.1, 1.0}) {
+      Cantilever c;
+      c.mesh = mesh, c.aspect = aspect;
+      const double share = mesh == MeshKind::kM3 ? 0.01 : mesh == MeshKind::kM4 ? 0.04 : 0.05;
+      EXPECT_LT(std::abs(slope_error(bend_cantilever(c), 8)), share) << name_of(mesh) << " " << aspect;
+      if (aspect > 0.1) continue;
+      c.elements = 40;
+      const double fine = mesh == MeshKind::kM3 ? 0.003 : mesh == MeshKind::kM4 ? 0.02 : 0.04;
+      EXPECT_LT(std::abs(slope_error(bend_cantilever(c), 8)), fine) << name_of(mesh) << " " << aspect;
+    }
+}
+
 TEST(T1Cantilever, LbfgsEndsWhereNewtonDoes) {
   const double newton = bend_cantilever({}).slope, lbfgs = bend_cantilever({}, "lbfgs", 0.1, 200, 600).slope;
   EXPECT_NEAR(lbfgs, newton, 5e-3 * newton);
@@ -47,12 +62,32 @@ TEST(T1Cantilever, PositionBasedMethodsFailItAndTheirAnswerHangsOnTheIterations)
   EXPECT_GT(std::abs(few / many - 1), 0.1);
 }
 
+TEST(S2Stiffness, TheCantileverDoesNotKnowTheIterationsOfAStep) {
+  const double few = bend_cantilever({}, "lbfgs", 0.1, 50, 2000).slope,
+               many = bend_cantilever({}, "lbfgs", 0.1, 200, 600).slope;
+  EXPECT_NEAR(few, many, 0.005 * many);
+}
+
 TEST(S4TimeStep, TheCantileverAtRestDoesNotKnowItsTimeStep) {
   const Bent slow = bend_cantilever({}, "newton", 0.1), fast = bend_cantilever({}, "newton", 1.0 / 30, 50, 2000);
   double sum = 0;
   for (size_t i = 0; i < slow.state.x.size(); ++i)
     sum += static_cast<double>((slow.state.x[i] - fast.state.x[i]).squaredNorm());
   EXPECT_LT(std::sqrt(sum / static_cast<double>(slow.state.x.size())), 0.5e-3 * 0.2);
+}
+
+// Rest curvature over 1 / L, Gamma, tip aside and below over L.
+TEST(T3RestCurvature, ACurvedStripHangsAsTheElastica) {
+  const double table[][4] = {{1, 10, 0.2369775, 0.9546745},  {2, 1, 0.6793914, 0.5252908},
+                             {2, 100, 0.1177210, 0.9800003}, {kPi, 10, 0.6012974, 0.5638724},
+                             {5, 100, 0.2699842, 0.8750024}, {10, 1000, 0.1182229, 0.9500000}};
+  for (const auto& [curvature, gamma, aside, drop] : table)
+    for (int elements : {20, 40}) {
+      const double share = elements < 40 ? 0.01 : 0.003;
+      const CurvedTip tip = hang_curved("newton", curvature, gamma, elements);
+      EXPECT_NEAR(tip.aside, aside, share) << curvature << " " << gamma;
+      EXPECT_NEAR(tip.drop, drop, share) << curvature << " " << gamma;
+    }
 }
 
 // T3: rest angles of a circle of radius L, no gravity: a flat start rolls up to it.

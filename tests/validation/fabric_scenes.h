@@ -98,18 +98,20 @@ inline double loop_length(const std::string& solver, Loop loop, double gamma, in
 }
 
 // T20: a disc of 300 mm over one of 180 mm; rings are `cell` apart beyond the clamp, which acts at 90 mm.
-struct Cusick {
-  double c = 0.02, shear = 40, twist_share = 0.5, density = 0.15, cell = 0.01;
-  int seed_nodes = 5;
-  BendLaw bend = BendLaw::kShape;
-  SpringLayout layout = SpringLayout::kMembrane;
-};
 struct Draped {
   double coefficient = 0, energy = 0, residual = 0;  // %, J
   int nodes = 0, particles = 0;
   FlatMesh flat;
   DrapeState state;
   std::vector<double> rim;  // radius of the shadow by angle
+};
+struct Cusick {
+  double c = 0.02, shear = 40, twist_share = 0.5, density = 0.15, cell = 0.01;
+  int seed_nodes = 5;
+  BendLaw bend = BendLaw::kShape;
+  SpringLayout layout = SpringLayout::kMembrane;
+  MeshKind mesh = MeshKind::kM3;  // kM1, kM2: rings and spokes; kM5: kM3 jittered, beyond the clamp
+  const Draped* from = nullptr;   // begins in its shape instead of the seed's
 };
 
 inline double shadow_area(const FlatMesh& flat, const DrapeState& state, double grid) {
@@ -148,19 +150,62 @@ inline int count_nodes(const std::vector<double>& rim) {
   return nodes;
 }
 
-inline Draped drape_disc(const std::string& solver, const Cusick& c, double residual = 1e-2, int steps = 600,
-                         int iterations = 60) {
-  const double held = 0.09, radius = 0.15;
-  const int outside = std::max(2, static_cast<int>(std::round((radius - held) / c.cell - 0.5)));
-  const double a = (radius - held) / (outside + 0.5);
+// The disc's mesh: how many of its first particles are held, how many of its last ones are the rim.
+struct DiscMesh {
+  FlatMesh flat;
+  int held = 0, rim = 0;
+  double hole = 0;  // m^2 in its middle that it leaves out
+};
+inline DiscMesh ring_disc(const Cusick& c, double held, double radius, double a, int outside) {
   const int inside = static_cast<int>(std::round((held + a / 2) / a)), rings = inside + outside;
-  Draped out;
-  out.flat = flat_disc(radius, rings);
+  DiscMesh out{flat_disc(radius, rings), 1 + 3 * inside * (inside + 1), 6 * rings};
   for (Vec2& p : out.flat.points) {
     const double ring = p.norm() / radius * rings;
     const double r = ring <= inside + 1e-9 ? ring / inside * (held + a / 2) : held + a / 2 + (ring - inside) * a;
     if (ring > 0) p *= r / p.norm();
   }
+  if (c.mesh != MeshKind::kM5) return out;
+  std::mt19937 random(11);
+  const auto unit = [&] { return static_cast<double>(random()) / 4294967296.0 - 0.5; };
+  const int count = static_cast<int>(out.flat.points.size());
+  std::vector<char> fixed(count);
+  for (int i = 0; i < count; ++i) {
+    fixed[i] = i < out.held || i >= count - out.rim;
+    if (!fixed[i]) out.flat.points[i] += 0.5 * a * Vec2(unit(), unit());
+  }
+  for (int pass = 0; pass < 3; ++pass) {
+    make_delaunay(&out.flat);
+    smooth(fixed, &out.flat);
+  }
+  make_delaunay(&out.flat);
+  return out;
+}
+inline DiscMesh spoke_disc(const Cusick& c, double held, double a, int outside) {
+  const int spokes = 20 * static_cast<int>(std::round(2 * kPi * 0.125 / a / 20)), rings = outside + 1;
+  DiscMesh out{{}, 2 * spokes, spokes};
+  const auto at = [&](int k, int i) { return k * spokes + i % spokes; };
+  for (int k = 0; k <= rings; ++k)
+    for (int i = 0; i < spokes; ++i) {
+      const double angle = 2 * kPi * i / spokes, r = held + (k - 0.5) * a;
+      out.flat.points.push_back(r * Vec2(std::cos(angle), std::sin(angle)));
+      if (k == rings) continue;
+      const int p = at(k, i), q = at(k, i + 1), u = at(k + 1, i), v = at(k + 1, i + 1);
+      const auto add = [&](int x, int y, int z) { out.flat.triangles.push_back({x, y, z}); };
+      c.mesh == MeshKind::kM2 && (i + k) % 2 ? (add(p, u, q), add(u, v, q)) : (add(p, u, v), add(p, v, q));
+    }
+  out.hole = 0.5 * spokes * std::pow(held - a / 2, 2) * std::sin(2 * kPi / spokes);
+  return out;
+}
+
+inline Draped drape_disc(const std::string& solver, const Cusick& c, double residual = 1e-2, int steps = 600,
+                         int iterations = 60) {
+  const double held = 0.09, radius = 0.15;
+  const int outside = std::max(2, static_cast<int>(std::round((radius - held) / c.cell - 0.5)));
+  const double a = (radius - held) / (outside + 0.5);
+  const bool spokes = c.mesh == MeshKind::kM1 || c.mesh == MeshKind::kM2;
+  DiscMesh disc_mesh = spokes ? spoke_disc(c, held, a, outside) : ring_disc(c, held, radius, a, outside);
+  Draped out;
+  out.flat = std::move(disc_mesh.flat);
   ClothInput cloth = cloth_of(out.flat);
   cloth.fabric.areal_density = c.density;
   cloth.layout = c.layout;
@@ -172,14 +217,15 @@ inline Draped drape_disc(const std::string& solver, const Cusick& c, double resi
   cloth.fabric.bend_twist = c.twist_share * bend;
   const int count = static_cast<int>(cloth.positions.size());
   out.particles = count;
-  for (int i = 0; i < 1 + 3 * inside * (inside + 1); ++i) cloth.pinned.push_back(i);
+  for (int i = 0; i < disc_mesh.held; ++i) cloth.pinned.push_back(i);
   for (Vec3& p : cloth.positions) {
     const double r = std::hypot(p.x(), p.z()), beyond = std::max(0.0, (r - held) / (radius - held));
     p.y() = 8e-3 * beyond * beyond * std::cos(c.seed_nodes * std::atan2(-p.z(), p.x()) + 0.3);
   }
   const DrapeModel model = build_model(cloth).value();
   DrapeState start = start_state(cloth);
-  for (int i : cloth.pinned) start.x[i].y() = 0;
+  if (c.from) start.x = carried_over(c.from->flat, c.from->state, out.flat);
+  for (int i : cloth.pinned) start.x[i] = Vec3(out.flat.points[i].x(), 0, -out.flat.points[i].y()).cast<Real>();
   Rest rest = bring_to_rest(solver, model, vacuum(), std::move(start), residual, steps, 0.1, iterations);
   out.residual = rest.residual;
   out.state = std::move(rest.state);
@@ -189,8 +235,8 @@ inline Draped drape_disc(const std::string& solver, const Cusick& c, double resi
   for (int i = 0; i < count; ++i)
     out.energy += static_cast<double>(model.mass[i]) * kGravity * static_cast<double>(out.state.x[i].y());
   const double disc = kPi * held * held, whole = kPi * radius * radius;
-  out.coefficient = 100 * (shadow_area(out.flat, out.state, 5e-4) - disc) / (whole - disc);
-  for (int i = count - 6 * rings; i < count; ++i)
+  out.coefficient = 100 * (shadow_area(out.flat, out.state, 5e-4) + disc_mesh.hole - disc) / (whole - disc);
+  for (int i = count - disc_mesh.rim; i < count; ++i)
     out.rim.push_back(std::hypot(static_cast<double>(out.state.x[i].x()), static_cast<double>(out.state.x[i].z())));
   out.nodes = count_nodes(out.rim);
   return out;

@@ -2,6 +2,7 @@
 // apart. Units: SI. Shapes: as in meshes.h. How it fails: an unsolved step ends the test. Thread rules: pure functions.
 #pragma once
 
+#include "server/sim/cloth_forces.h"
 #include "server/sim/collision/cloth_elements.h"
 #include "server/sim/constraints/elastic.h"
 #include "tests/validation/strips.h"
@@ -99,13 +100,15 @@ inline Stack pile_up(int sheets, int cells, int fall = 20, int calm = 15) {
   out.height = top;
   out.expected = scene.contact_offset + (sheets - 1) * kLayerRadius;
   out.crossings = count_crossings(model, state.x);
-  // What the lowest sheet hands on: all that rests on the plane is carried by it.
-  double weight = 0, moving = 0;
+  // The plane's reaction, by forces that share nothing with the solver's.
+  const NetForces net = net_forces(model, scene, state);
+  double weight = 0;
   for (int i = 0; i < model.particle_count; ++i) {
-    weight += static_cast<double>(model.mass[i]);
-    moving += static_cast<double>(model.mass[i] * state.v[i].y());
+    weight += static_cast<double>(model.mass[i]) * kGravity;
+    if (static_cast<double>(state.x[i].y()) < scene.contact_offset + 2e-4)
+      out.support += reaction_to(net.force[i], Vec3::UnitY(), model.fabrics[0].friction_static).y();
   }
-  out.support = 1 + moving / (settings.time_step * weight * kGravity);
+  out.support /= weight;
   return out;
 }
 

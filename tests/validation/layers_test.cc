@@ -7,6 +7,7 @@ namespace {
 TEST(T17Layers, APileOfThreeIsAsHighAsItsGaps) {
   const Stack stack = pile_up(3, 3);
   EXPECT_NEAR(stack.height, stack.expected, 0.05 * stack.expected);
+  EXPECT_NEAR(stack.support, 1, 2e-3);
   EXPECT_EQ(stack.crossings, 0);
 }
 

@@ -3,16 +3,19 @@
 // functions.
 #pragma once
 
+#include "server/sim/constraints/elastic.h"
 #include "tests/validation/strips.h"
 
 namespace tryon::sim::validation {
 
 struct Sag {
   double sag = 0, pull = 0;  // over L, over wL
+  double support = 0;        // of the pins, over the weight
+  DrapeState state;
 };
 // T5: pinned at equal height, `stiffness` times its weight.
 inline Sag catenary(const std::string& solver, double span, double stiffness, int elements,
-                    SpringLayout layout = SpringLayout::kThreads) {
+                    SpringLayout layout = SpringLayout::kThreads, double h = 0.1) {
   Strip s;
   s.columns = elements;
   s.cell = 1.0 / elements;
@@ -25,18 +28,26 @@ inline Sag catenary(const std::string& solver, double span, double stiffness, in
   cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = stiffness * w;
   cloth.fabric.shear = 0;
   cloth.fabric.bend_warp = cloth.fabric.bend_weft = 0;
-  const double half = span / 2, depth = 0.45 * std::sqrt(1 - span * span);
+  const double half = span / 2, depth = 0.45 * std::sqrt(std::max(0.03, 1 - span * span));
   for (Vec3& p : cloth.positions) {
     const double t = 2 * p.x() - 1;
     p = Vec3(half * t, -depth * (1 - t * t), p.z());
   }
   cloth.pinned = {s.at(0, 0), s.at(0, 1), s.at(elements, 0), s.at(elements, 1)};
   const DrapeModel model = build_model(cloth).value();
-  const Rest rest = bring_to_rest(solver, model, vacuum(), start_state(cloth), 1e-6, 600, 0.1, 100);
+  const Rest rest = bring_to_rest(solver, model, vacuum(), start_state(cloth), 1e-6, static_cast<int>(60 / h), h, 100);
   const auto at = [&](int i) -> Vec3 { return rest.state.x[s.at(i, 0)].cast<double>(); };
   // Horizontal pull of the middle element: stiffness times its elongation.
   const Vec3 middle = at(elements / 2 + 1) - at(elements / 2);
-  return {-at(elements / 2).y(), stiffness * (middle.norm() / s.cell - 1) * middle.x() / middle.norm()};
+  ElasticEnergy elastic(model, 0);
+  std::vector<RVec3> gradient(rest.state.x.size());
+  elastic.evaluate({}, rest.state.x.data(), 1, gradient.data());
+  double carried = 0, weight = 0;
+  for (int i = 0; i < model.particle_count; ++i) weight += static_cast<double>(model.mass[i]) * kGravity;
+  for (int i : cloth.pinned)
+    carried += static_cast<double>(gradient[i].y()) + static_cast<double>(model.mass[i]) * kGravity;
+  return {-at(elements / 2).y(), stiffness * (middle.norm() / s.cell - 1) * middle.x() / middle.norm(),
+          carried / weight, rest.state};
 }
 
 // T9 a: w_0 of a disc clamped at its rim over (p a / Y)^(1/3) a: Hencky's C(nu).
@@ -98,30 +109,42 @@ struct Swing {
   double period = 0, decay = 0;  // s; amplitude over one period
   int64_t iterations = 0;
 };
-// T10 a: let go in its first mode.
-inline Swing hanging_strip(const std::string& solver, double h, int iterations, double tolerance = 1e-7) {
+struct HangingStrip {
+  double h = 1.0 / 60, tolerance = 1e-7, stretch = 1e4;
+  int iterations = 60, mode = 1;  // mode 1 to 3
+  double bend = 0;                // B / (w L^3)
+  bool clamped = false;           // half a cell below its upper row, else hinged there
+};
+inline constexpr double kBesselRoots[] = {2.404825557695773, 5.520078110286311, 8.653727912911013};
+// T10 a: let go in a mode of the strip without bending.
+inline Swing hanging_strip(const std::string& solver, const HangingStrip& o) {
+  const double h = o.h;
   Strip s;
-  s.columns = 40;
-  s.cell = 0.025;
+  s.columns = 40 + o.clamped;
+  s.cell = o.clamped ? 1 / 40.5 : 0.025;
   s.width = 0.05;
   s.rows = 1;
+  s.start = o.clamped ? -s.cell / 2 : 0;
   ClothInput cloth = make_strip(s);
-  cloth.fabric.bend_warp = cloth.fabric.bend_weft = 0;
-  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = 1e4;
+  if (o.bend > 0) cloth.bend = BendLaw::kIsometric;
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = o.bend * cloth.fabric.areal_density * kGravity;
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = o.stretch;
   cloth.fabric.shear = 0;
   cloth.pinned = {0, 1};
-  const double root = 2.404825557695773;
+  if (o.clamped) cloth.pinned = {0, 1, 2, 3};
+  const double root = kBesselRoots[o.mode - 1];
   for (Vec3& p : cloth.positions) {
-    const double free = 1 - p.x();  // from the free end
-    p = Vec3(0.02 * bessel0(root * std::sqrt(std::max(0.0, free))), -p.x(), p.z());
+    const double free = std::min(1.0, 1 - p.x());  // from the free end
+    const double aside = o.clamped && p.x() < s.cell ? 0 : bessel0(root * std::sqrt(std::max(0.0, free)));
+    p = Vec3(0.02 * aside, -p.x(), p.z());
   }
   const DrapeModel model = build_model(cloth).value();
   DrapeState state = start_state(cloth);
   SolverSettings settings;
   settings.time_step = h;
   settings.velocity_keep = 1;
-  settings.iterations = iterations;
-  settings.tolerance = tolerance;
+  settings.iterations = o.iterations;
+  settings.tolerance = o.tolerance;
   auto solve = make_solver(solver, model, settings).value();
   Swing swing;
   std::vector<double> tip = {0.02};
@@ -129,7 +152,7 @@ inline Swing hanging_strip(const std::string& solver, double h, int iterations, 
     const auto report = solve->step({}, vacuum(), &state);
     if (!report.ok()) return {};
     swing.iterations += report->iterations;
-    tip.push_back(static_cast<double>(state.x[s.at(40, 0)].x()));
+    tip.push_back(static_cast<double>(state.x[s.at(s.columns, 0)].x()));
   }
   std::vector<double> crossing;
   double low = 0, high = 0;
@@ -143,6 +166,12 @@ inline Swing hanging_strip(const std::string& solver, double h, int iterations, 
   swing.period = crossing[2] - crossing[0];
   swing.decay = std::pow(high / low, 2);
   return swing;
+}
+
+inline Swing hanging_strip(const std::string& solver, double h, int iterations, double tolerance = 1e-7) {
+  HangingStrip o;
+  o.h = h, o.iterations = iterations, o.tolerance = tolerance;
+  return hanging_strip(solver, o);
 }
 
 // T10 b: period of a stiff plate of length 0.5 m let go at an angle: four times its first fall, extrapolated from h and

@@ -50,10 +50,17 @@ TEST(T6OwnWeight, AHangingStripStretchesByHalfItsWeightOverItsStiffness) {
       EXPECT_NEAR(hung_stretch(solver, SpringLayout::kThreads, load, 0.1, 80), load / 2, 0.005 * load / 2) << solver;
 }
 
+// The continuum's law is StVK: hanging_strip_self_weight.csv.
+TEST(T6OwnWeight, AHangingMembraneStretchesAsStVenantKirchhoff) {
+  const double table[][2] = {{0.01, 0.00495097}, {0.05, 0.02386074}, {0.2, 0.08535073}};
+  for (const auto& [load, exact] : table)
+    EXPECT_NEAR(hung_stretch("newton", SpringLayout::kMembrane, load, 0.1, 80), exact, 0.005 * exact) << load;
+}
+
 TEST(S2Stiffness, DoesNotDependOnIterationsOrTimeStepForMinimisers) {
   const double exact = 0.00036775;  // wL / 2Y of the chain of validation.md 5.2
   for (const char* solver : {"newton", "lbfgs", "spring_projection"})
-    for (double h : {1.0 / 30, 1.0 / 120})
+    for (double h : {1.0 / 30, 1.0 / 60, 1.0 / 120})
       for (int iterations : {10, 40})
         EXPECT_NEAR(hung_stretch(solver, SpringLayout::kThreads, 2 * exact, h, iterations), exact, 0.01 * exact)
             << solver << " " << h << " " << iterations;
@@ -114,7 +121,24 @@ TEST(T5Catenary, SagAndPullAreTheElasticCatenarys) {
     EXPECT_NEAR(firm.pull, 0.33354809, 0.01 * 0.334) << solver;
     EXPECT_NEAR(soft.sag, 0.27618690, 0.005 * 0.276) << solver;
     EXPECT_NEAR(soft.pull, 0.32351452, 0.01 * 0.324) << solver;
+    EXPECT_NEAR(firm.support, 1, 1e-4) << solver;
   }
+}
+
+TEST(T5Catenary, AnInextensibleOneHangsAsTheTableAtEverySpan) {
+  const double table[][3] = {{0.2, 0.47283367, 0.02794674},
+                             {0.5, 0.39819418, 0.11482011},
+                             {0.9, 0.19070900, 0.56009438},
+                             {0.95, 0.13589750, 0.85186210}};
+  for (const auto& [span, sag, pull] : table) {
+    const Sag c = catenary("newton", span, 1e5, 40);
+    EXPECT_NEAR(c.sag, sag, 0.005 * sag) << span;
+    EXPECT_NEAR(c.pull, pull, 0.01 * pull) << span;
+    EXPECT_NEAR(c.support, 1, 1e-4) << span;
+  }
+  const Sag tight = catenary("newton", 1.0, 100, 40);
+  EXPECT_NEAR(tight.sag, 0.07819026, 0.005 * 0.0782);
+  EXPECT_NEAR(tight.pull, 1.58616706, 0.01 * 1.586);
 }
 
 }  // namespace

@@ -192,4 +192,25 @@ inline FlatMesh flat_disc(double radius, int rings) {
   return mesh;
 }
 
+// Positions of a mesh's particles from those of another mesh of the same cloth: linear in the triangle that holds the
+// flat point, or in the nearest one.
+inline std::vector<RVec3> carried_over(const FlatMesh& from, const DrapeState& state, const FlatMesh& to) {
+  std::vector<RVec3> out;
+  for (const Vec2& p : to.points) {
+    double best = -1e9;
+    RVec3 at = RVec3::Zero();
+    for (const auto& t : from.triangles) {
+      const Vec2 &a = from.points[t[0]], &b = from.points[t[1]], &c = from.points[t[2]];
+      const double area = cross2(b - a, c - a), u = cross2(p - a, c - a) / area, v = cross2(b - a, p - a) / area;
+      const double inside = std::min({u, v, 1 - u - v});
+      if (inside <= best) continue;
+      best = inside;
+      at = Real(1 - u - v) * state.x[t[0]] + Real(u) * state.x[t[1]] + Real(v) * state.x[t[2]];
+      if (best >= 0) break;
+    }
+    out.push_back(at);
+  }
+  return out;
+}
+
 }  // namespace tryon::sim::validation

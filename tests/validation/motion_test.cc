@@ -17,6 +17,19 @@ TEST(T10HangingStrip, PeriodAndDecayAreThoseOfBackwardEuler) {
   }
 }
 
+TEST(T10HangingStrip, SwingsInItsSecondModeAndStiffenedByBending) {
+  HangingStrip second;
+  second.mode = 2, second.h = 1.0 / 240;
+  HangingStrip stiff;
+  stiff.bend = 1e-2, stiff.clamped = true, stiff.h = 1.0 / 120;
+  const std::pair<HangingStrip, double> cases[] = {{second, 0.72695},
+                                                   {stiff, 2 * kPi / (1.2868744 * std::sqrt(kGravity))}};
+  for (const auto& [o, exact] : cases) {
+    const double wh = 2 * kPi / exact * o.h, shifted = exact * wh / std::atan(wh);
+    EXPECT_NEAR(hanging_strip("newton", o).period, shifted, 0.01 * shifted) << o.mode;
+  }
+}
+
 DrapeState spinning_disc(const ClothInput& cloth, double rate) {
   DrapeState state = start_state(cloth);
   for (RVec3& x : state.x) {

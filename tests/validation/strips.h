@@ -107,6 +107,46 @@ inline Bent bend_cantilever(const Cantilever& c, const std::string& solver = "ne
   return {-tip.y() / (tip.x() - clamp_place(strip)), rest.residual, std::move(rest.state)};
 }
 
+// T3: a strip with rest curvature hung from its clamped end: tip aside and below the clamp, over its length.
+struct CurvedTip {
+  double aside = 0, drop = 0, residual = 0;
+};
+inline CurvedTip hang_curved(const std::string& solver, double curvature, double gamma, int elements) {
+  const double length = 0.2;
+  Strip s;
+  s.cell = length / (elements + 0.5);
+  s.start = -s.cell;
+  s.columns = elements + 1;
+  s.rows = 1;
+  s.width = s.cell;
+  ClothInput cloth = make_strip(s);
+  cloth.bend = BendLaw::kShape;
+  cloth.layout = SpringLayout::kMembrane;
+  cloth.rest_angles = true;
+  const double w = cloth.fabric.areal_density * kGravity;
+  cloth.fabric.bend_warp = cloth.fabric.bend_weft = w * std::pow(length, 3) / gamma;
+  stiffen(length, &cloth);
+  clamp_first(s, &cloth);
+  // Its shape without weight: folds of the same angle from the clamp on. Hung straight to begin with.
+  std::vector<RVec3> straight;
+  Vec2 at(0, s.cell / 2);
+  for (int i = 0; i <= s.columns; ++i) {
+    for (int j = 0; j <= s.rows; ++j) {
+      Vec3& p = cloth.positions[s.at(i, j)];
+      straight.push_back(Vec3(0, s.cell / 2 - i * s.cell, p.z()).cast<Real>());
+      p = Vec3(at.x(), at.y(), p.z());
+    }
+    const double angle = curvature / length * s.cell * i;
+    at += s.cell * Vec2(std::sin(angle), -std::cos(angle));
+  }
+  const DrapeModel model = build_model(cloth).value();
+  DrapeState state = start_state(cloth);
+  state.x = straight;
+  const Rest rest = bring_to_rest(solver, model, vacuum(), state, 1e-5, 800);
+  const Vec3 tip = mean_of_column(s, rest.state, s.columns);
+  return {tip.x() / length, -tip.y() / length, rest.residual};
+}
+
 // validation.md 1.1, H / W_x against Gamma.
 inline constexpr std::pair<double, double> kMasterCurve[] = {{0.1, 0.01249955}, {1, 0.12456177},  {2, 0.24667321},
                                                              {5, 0.58572118},   {8, 0.88433027},  {10, 1.06680232},

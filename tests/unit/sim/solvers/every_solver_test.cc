@@ -172,6 +172,27 @@ TEST_P(EverySolver, TurningAndMovingTheSceneTurnsAndMovesTheAnswer) {
     EXPECT_LT((turn * first.x[i].cast<double>() + shift - state_.x[i].cast<double>()).norm(), 1e-6) << i;
 }
 
+// The same cloth in a train: shapes agree when the train's way is taken off (validation 2.7).
+TEST_P(EverySolver, AConstantVelocityChangesNothing) {
+  SolverSettings settings;
+  settings.velocity_keep = 1;
+  settings.iterations = 200;
+  settings.tolerance = 0;
+  const ClothInput cloth = soft_sheet();
+  const RVec3 train(Real(0.7), Real(-0.4), Real(0.2));
+  std::vector<DrapeState> ends;
+  for (const RVec3& speed : {RVec3(RVec3::Zero()), train}) {
+    state_ = start_state(cloth);
+    for (size_t i = 0; i < state_.v.size(); ++i)
+      state_.v[i] = speed + RVec3(Real(0.1 * std::sin(i)), Real(0.1 * std::cos(3.0 * i)), 0);
+    run(cloth, 5, settings, still_scene());
+    for (RVec3& x : state_.x) x -= static_cast<Real>(state_.time) * speed;
+    ends.push_back(state_);
+  }
+  for (size_t i = 0; i < ends[0].x.size(); ++i)
+    EXPECT_LT(static_cast<double>((ends[0].x[i] - ends[1].x[i]).norm()), 1e-8) << i;
+}
+
 TEST_P(EverySolver, TethersKeepTheClothWithinReachOfItsPins) {
   ClothInput cloth = soft_sheet();
   cloth.pinned = {0, 6};

@@ -342,6 +342,18 @@ TEST(Settings, ImpossibleOnesAreRefusedWithFieldAndRange) {
   s = {};
   s.tolerance = -1;
   expect_refused(s, "solver.tolerance", "0 .. 1");
+  s = {};
+  s.strain_threshold = 1.5;
+  expect_refused(s, "solver.strain_threshold", "0 .. 1");
+  s = {};
+  s.correction_gain = 0.5;
+  expect_refused(s, "solver.correction_gain", "1 .. 100");
+  s = {};
+  s.relaxation = 2;
+  expect_refused(s, "solver.relaxation", "0.1 .. 1.95");
+  s = {};
+  s.levels = 7;
+  expect_refused(s, "solver.levels", "1 .. 6");
 }
 
 TEST(Registry, AnUnknownSolverIsRefusedWithTheKnownNames) {

@@ -1,8 +1,13 @@
 // What every solver owes its caller inside a step: it stops when told to, and the named kernels take no memory.
+#include <pthread.h>
+
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <new>
+#include <thread>
 
 #include "gtest/gtest.h"
 #include "server/sim/solvers/hessian.h"
@@ -67,6 +72,42 @@ TEST(EverySolver, ThatIsCancelledInsideAStepStopsThere) {
     DrapeState state = start_state(cloth);
     EXPECT_EQ(solver->step(run, scene, &state).status().code(), absl::StatusCode::kCancelled) << info.name;
     EXPECT_LE(collider.asked, 256) << info.name << ": not another chunk of contacts";
+  }
+}
+
+// Told from another thread in the middle of a long step: what the solver still works, in CPU time of its own thread.
+TEST(EverySolver, ThatIsCancelledFromOutsideStopsWithinFiftyMilliseconds) {
+  const ClothInput cloth = hung(70, SpringLayout::kThreads);  // 5041 particles
+  const DrapeModel model = build_model(cloth).value();
+  const auto worked_ms = [](clockid_t clock) {
+    timespec t{};
+    clock_gettime(clock, &t);
+    return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+  };
+  for (const SolverInfo& info : solver_list()) {
+    SolverSettings settings;
+    settings.iterations = 1000;
+    settings.tolerance = 0;
+    auto solver = make_solver(info.name, model, settings).value();
+    DrapeState state = start_state(cloth);
+    RunContext run;
+    clockid_t clock{};
+    ASSERT_EQ(pthread_getcpuclockid(pthread_self(), &clock), 0);
+    const double begun = worked_ms(clock);
+    std::atomic<double> told{0};
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+      while (!over && worked_ms(clock) < begun + 30) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      told = worked_ms(clock);
+      run.cancel.cancel();
+    });
+    absl::Status status;
+    while (status.ok()) status = solver->step(run, still_scene(), &state).status();
+    const double stopped = worked_ms(clock);
+    over = true;
+    other.join();
+    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << info.name;
+    EXPECT_LT(stopped - told, 50) << info.name;
   }
 }
 
