@@ -136,6 +136,12 @@ inline void stability_section(Report* report) {
     report->near("T4", "mu " + number(mu) + ", least T/N while sliding", mu, least, 0.02);
     report->near("T4", "mu " + number(mu) + ", most T/N while sliding", mu, most, 0.02);
   }
+  for (const auto& [mu, exact] : {std::pair(0.1, 0.046874), {0.2, 0.154867}}) {
+    double measured = 0;
+    for (const Pressed& p : press_strip("newton", mu, 80, 1e-4, exact + 0.02))
+      if (measured == 0 && p.slip > 5e-4) measured = p.compression;
+    report->near("T4", "N = 80, mu " + number(mu) + ", compression at slip", exact, measured, 0.03);
+  }
   report->plot("stick_slip", plot);
 }
 

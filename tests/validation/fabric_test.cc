@@ -1,5 +1,6 @@
 // T18 (Peirce), T19 (loops), T20 (Cusick), S3 (mesh convergence of a drape): validation.md 4, 5.3.
 #include "tests/validation/fabric_scenes.h"
+#include "tests/validation/panel_scene.h"
 
 namespace tryon::sim::validation {
 namespace {
@@ -48,6 +49,17 @@ TEST(T20Cusick, TheDrapeCoefficientIsThatOfAnIndependentSolver) {
   EXPECT_EQ(drape.nodes, 5);
   EXPECT_NEAR(drape.coefficient, 66.31, 3);
   EXPECT_NEAR(drape.energy, -7.805756e-4, 0.03 * 7.805756e-4);
+}
+
+// Short form: from 10 to 7 mm; the long one goes to 2.5.
+TEST(S3Refinement, ASkirtPanelHangsTheSameOnAFinerMesh) {
+  Panel p;
+  const Hanging coarse = hang_panel("newton", p, nullptr, 1e-2);
+  p.cell = 7e-3;
+  const Hanging fine = hang_panel("newton", p, &coarse, 1e-2);
+  EXPECT_LT(fine.residual, 1e-2);
+  EXPECT_LT(hem_rms(coarse, fine), 2e-3);
+  EXPECT_LE(fine.wrinkles, coarse.wrinkles);
 }
 
 }  // namespace

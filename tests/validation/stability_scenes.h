@@ -67,8 +67,9 @@ struct Pressed {
   double ratio = 0;        // T / N
   double slip = 0;         // m of the tip
 };
+// Then held still for `hold` seconds, its last entry.
 inline std::vector<Pressed> press_strip(const std::string& solver, double mu, int elements, double step_m, double until,
-                                        int iterations = 40) {
+                                        int iterations = 40, double hold = 0) {
   const double length = 0.2, bend = 1e-3;
   Strip s;
   s.cell = length / (elements + 0.5);
@@ -105,8 +106,15 @@ inline std::vector<Pressed> press_strip(const std::string& solver, double mu, in
   std::vector<RVec3> gradient(state.x.size());
   std::vector<Pressed> out;
   const double start = mean_of_column(s, state, s.columns).x();
-  // The buckle grows with the root of the compression: slow at first, or it is a jump that takes the edge along.
   double down = 0;
+  const auto measure = [&] {
+    elastic.evaluate({}, state.x.data(), 1, gradient.data());
+    Vec3 reaction = Vec3::Zero();
+    for (int j = 0; j <= s.rows; ++j) reaction += gradient[s.at(s.columns, j)].cast<double>();
+    out.push_back({down / length, reaction.y() / s.width * length * length / bend,
+                   std::abs(reaction.x()) / reaction.y(), std::abs(mean_of_column(s, state, s.columns).x() - start)});
+  };
+  // The buckle grows with the root of the compression: slow at first, or it is a jump that takes the edge along.
   for (double pace = 1e-7; down < until * length - 1e-9; pace *= 1.5) {
     const double by = std::min(step_m, pace);
     down += by;
@@ -120,12 +128,11 @@ inline std::vector<Pressed> press_strip(const std::string& solver, double mu, in
       }
       residual = report->residual_max;
     }
-    elastic.evaluate({}, state.x.data(), 1, gradient.data());
-    Vec3 reaction = Vec3::Zero();
-    for (int j = 0; j <= s.rows; ++j) reaction += gradient[s.at(s.columns, j)].cast<double>();
-    out.push_back({down / length, reaction.y() / s.width * length * length / bend,
-                   std::abs(reaction.x()) / reaction.y(), std::abs(mean_of_column(s, state, s.columns).x() - start)});
+    measure();
   }
+  for (int i = 0; i < hold / settings.time_step; ++i)
+    if (!solve->step({}, scene, &state).ok()) return out;
+  if (hold > 0) measure();
   return out;
 }
 

@@ -31,6 +31,13 @@ TEST(T4StickSlip, ACompressedStripPressesAsTheElastica) {
   EXPECT_NEAR(at(0.096905).second, 0.15, 0.03 * 0.15);
 }
 
+TEST(T4StickSlip, HeldBelowItsSlipItDoesNotCreepInTenSeconds) {
+  const std::vector<Pressed> run = press_strip("newton", 0.2, 40, 1e-3, 0.9 * 0.154867, 40, 10);
+  ASSERT_GT(run.size(), 2u);
+  EXPECT_LT(std::abs(run.back().slip - run[run.size() - 2].slip), 1e-4);
+  EXPECT_LT(run.back().slip, 5e-4);
+}
+
 TEST(T4StickSlip, ItSlipsWhereTheElasticaDoesAndSlidesAtTheCoefficient) {
   const double onsets[][2] = {{0.05, 0.012380}, {0.10, 0.046874}, {0.20, 0.154867}, {0.30, 0.271563}};
   for (const auto& [mu, exact] : onsets) {
