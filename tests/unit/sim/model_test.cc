@@ -238,6 +238,35 @@ TEST(Model, ImpossibleInputIsRefusedByName) {
   expect_refused(ClothInput{}, "cloth");
 }
 
+TEST(Model, EveryNumberOfAFabricIsRefusedBeyondItsRangeByName) {
+  const struct {
+    const char* name;
+    double SpringFabric::*field;
+    double below, above;
+    const char* range;
+  } fields[] = {{"areal_density", &SpringFabric::areal_density, 1e-4, 11, "0.001 .. 10"},
+                {"stretch_warp", &SpringFabric::stretch_warp, 0.01, 2e6, "0.1 .. "},
+                {"stretch_weft", &SpringFabric::stretch_weft, 0.01, 2e6, "0.1 .. "},
+                {"shear", &SpringFabric::shear, -1, 2e6, "0 .. "},
+                {"bend_warp", &SpringFabric::bend_warp, -1e-9, 2, "0 .. 1"},
+                {"bend_weft", &SpringFabric::bend_weft, -1e-9, 2, "0 .. 1"},
+                {"bend_twist", &SpringFabric::bend_twist, -1e-9, 2, "0 .. 1"},
+                {"poisson", &SpringFabric::poisson, -0.95, 0.95, "-0.9 .. 0.9"},
+                {"strain_limit", &SpringFabric::strain_limit, -0.1, 3, "0 .. 2"},
+                {"thickness", &SpringFabric::thickness, -1e-3, 0.2, "0 .. 0.1"},
+                {"bend_damping", &SpringFabric::bend_damping, -1, 11, "0 .. 10"},
+                {"shear_damping", &SpringFabric::shear_damping, -1, 11, "0 .. 10"},
+                {"friction_static", &SpringFabric::friction_static, -1, 11, "0 .. 10"},
+                {"friction_kinetic", &SpringFabric::friction_kinetic, -1, 11, "0 .. 10"}};
+  for (const auto& f : fields)
+    for (double value : {f.below, f.above, std::nan("")}) {
+      ClothInput bad = make_sheet({});
+      bad.fabric.*f.field = value;
+      expect_refused(bad, std::string("fabric.") + f.name);
+      EXPECT_THAT(std::string(build_model(bad).status().message()), HasSubstr(f.range)) << f.name;
+    }
+}
+
 TEST(Model, AnOutOfRangeFabricSaysItsRange) {
   ClothInput cloth = make_sheet({});
   cloth.fabric.shear = -1;
