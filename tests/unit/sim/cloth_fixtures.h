@@ -13,6 +13,9 @@
 
 namespace tryon::sim::testing {
 
+// A bound by the engine's number type: double judges, float is for speed (validation 2.7, 5.5).
+inline double bound(double in_double, double in_float) { return sizeof(Real) < sizeof(double) ? in_float : in_double; }
+
 // Steps towards rest, as the end of a drape takes them.
 inline SolverSettings long_steps() {
   SolverSettings settings;

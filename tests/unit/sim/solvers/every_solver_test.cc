@@ -49,7 +49,7 @@ TEST_P(EverySolver, AFlatSheetFallsAsItsIntegratorSays) {
   for (size_t i = 0; i < state_.x.size(); ++i) {
     const double drop = cloth.positions[i].y() - static_cast<double>(state_.x[i].y());
     if (implicit()) {
-      EXPECT_NEAR(drop, implicit_drop, 1e-9);
+      EXPECT_NEAR(drop, implicit_drop, bound(1e-9, 5e-5));
     } else {
       EXPECT_NEAR(drop, exact, 0.01 * exact);  // substeps: first order in their length
     }
@@ -76,7 +76,7 @@ TEST_P(EverySolver, WithoutOuterForceMomentumStays) {
   run(cloth, 10, settings, scene);
   const double drift = (momentum() - before).norm();
   if (GetParam() != "pd_chebyshev" && GetParam() != "pd_gauss_seidel") {
-    EXPECT_LT(drift, 1e-9 * before.norm());
+    EXPECT_LT(drift, bound(1e-9, 1e-5) * before.norm());
     return;
   }
   // Unequal diagonal steps move the centre of mass until the sweeps have converged.
@@ -92,14 +92,14 @@ TEST_P(EverySolver, RestStaysAtRest) {
   const ClothInput cloth = soft_sheet();
   run(cloth, 10, {}, scene);
   for (size_t i = 0; i < state_.x.size(); ++i)
-    EXPECT_LT((state_.x[i].cast<double>() - cloth.positions[i]).norm(), 1e-11);
+    EXPECT_LT((state_.x[i].cast<double>() - cloth.positions[i]).norm(), bound(1e-11, 1e-5));
 }
 
 TEST_P(EverySolver, PinnedCornersHoldAndTheClothHangsBelowThem) {
   ClothInput cloth = soft_sheet();
   cloth.pinned = {0, 6};
   run(cloth, 40, {}, still_scene());
-  for (int pin : cloth.pinned) EXPECT_EQ((state_.x[pin].cast<double>() - cloth.positions[pin]).norm(), 0);
+  for (int pin : cloth.pinned) EXPECT_EQ((state_.x[pin] - cloth.positions[pin].cast<Real>()).norm(), 0);
   double middle = 0;
   for (const RVec3& x : state_.x) middle += static_cast<double>(x.y()) / static_cast<double>(state_.x.size());
   EXPECT_LT(middle, -0.08);
@@ -169,7 +169,7 @@ TEST_P(EverySolver, TurningAndMovingTheSceneTurnsAndMovesTheAnswer) {
   state_ = start_state(cloth);
   run(cloth, 5, settings, scene);
   for (size_t i = 0; i < state_.x.size(); ++i)
-    EXPECT_LT((turn * first.x[i].cast<double>() + shift - state_.x[i].cast<double>()).norm(), 1e-6) << i;
+    EXPECT_LT((turn * first.x[i].cast<double>() + shift - state_.x[i].cast<double>()).norm(), bound(1e-6, 1e-4)) << i;
 }
 
 // The same cloth in a train: shapes agree when the train's way is taken off (validation 2.7).
@@ -190,7 +190,7 @@ TEST_P(EverySolver, AConstantVelocityChangesNothing) {
     ends.push_back(state_);
   }
   for (size_t i = 0; i < ends[0].x.size(); ++i)
-    EXPECT_LT(static_cast<double>((ends[0].x[i] - ends[1].x[i]).norm()), 1e-8) << i;
+    EXPECT_LT(static_cast<double>((ends[0].x[i] - ends[1].x[i]).norm()), bound(1e-8, 1e-4)) << i;
 }
 
 TEST_P(EverySolver, TethersKeepTheClothWithinReachOfItsPins) {
