@@ -83,18 +83,6 @@ sim::DrapeState seeded(const Specimen& s, const DrapeMeter& m, const sim::ClothI
   return state;
 }
 
-// Maxima of the rim's radius, smoothed over 15 degrees.
-int count_nodes(const std::vector<double>& rim) {
-  const int n = static_cast<int>(rim.size()), reach = std::max(1, n / 48);
-  std::vector<double> smooth(n);
-  for (int i = 0; i < n; ++i)
-    for (int k = -reach; k <= reach; ++k) smooth[i] += rim[(i + k + n) % n];
-  int nodes = 0;
-  for (int i = 0; i < n; ++i)
-    if (smooth[i] > smooth[(i + n - 1) % n] && smooth[i] >= smooth[(i + 1) % n]) ++nodes;
-  return nodes;
-}
-
 double energy_of(const sim::DrapeModel& model, const sim::DrapeState& state) {
   sim::ElasticEnergy elastic(model, 0);
   std::vector<sim::RVec3> gradient(state.x.size());
@@ -197,6 +185,17 @@ absl::Status check(const DrapeMeter& m) {
 }
 
 }  // namespace
+
+int count_nodes(const std::vector<double>& rim) {
+  const int n = static_cast<int>(rim.size()), reach = std::max(1, n / 48);
+  std::vector<double> smooth(n);
+  for (int i = 0; i < n; ++i)
+    for (int k = -reach; k <= reach; ++k) smooth[i] += rim[(i + k + n) % n];
+  int nodes = 0;
+  for (int i = 0; i < n; ++i)
+    if (smooth[i] > smooth[(i + n - 1) % n] && smooth[i] >= smooth[(i + 1) % n]) ++nodes;
+  return nodes;
+}
 
 double shadow_area(const std::vector<Vec3>& positions, const std::vector<Triangle>& triangles, double reach) {
   const int half = static_cast<int>(std::ceil(reach / kGrid)), size = 2 * half;

@@ -36,6 +36,8 @@ absl::StatusOr<Draped> drape_specimen(const RunContext& run, const Fabric& fabri
 // Area under a cloth, an overlap once: cells of a grid of a quarter of a millimetre within `reach` of the vertical
 // through 0.
 double shadow_area(const std::vector<Vec3>& positions, const std::vector<Triangle>& triangles, double reach);
+// Maxima of a drape's border: its distance from the vertical through 0 all round, m, smoothed over 15 degrees.
+int count_nodes(const std::vector<double>& rim);
 // Every seed's own rest, in the order of the seeds.
 absl::StatusOr<std::vector<Draped>> drape_each_seed(const RunContext& run, const Fabric& fabric,
                                                     const DrapeMeter& meter);

@@ -5,9 +5,9 @@
 // files: each template in S, M and L on five people of sizes),
 // --only=TEXT (repeatable), --every=N (each Nth garment), --edge=20 (mm), --fabric=NAME, --threads=1,
 // --layers=where-needed|always|never, --isometric (bending), --coarsest=600, --png=DIR, --repeat=1, --where (each
-// crossing's place, m, and how far from the body, mm); or --scene=all
-// (dress_knife, t_shirt, trousers, cusick; repeatable) with --size=VERTICES and --on=THREADS (repeatable); or --agree
-// (how far girths of templates move when --edge is halved).
+// crossing's place, m, and how far from the body, mm); or --scene=all (dress_knife, t_shirt, trousers, cusick;
+// repeatable) with --size=VERTICES and --on=THREADS (repeatable), and --blender=FRAMES of dress_knife by Blender's
+// cloth in the same run; or --agree (how far girths of templates move when --edge is halved).
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -207,6 +207,7 @@ int main(int argc, char** argv) {
     tryon::take_option(arg, "--scene=", &scenes.scenes);
     tryon::take_option(arg, "--size=", &scenes.sizes);
     tryon::take_option(arg, "--on=", &scenes.threads);
+    tryon::take_option(arg, "--blender=", &scenes.blender_frames);
     if (arg == "--templates") options.templates = true;
     if (arg == "--agree") options.agree = true;
     if (arg == "--where") options.where = true;
