@@ -11,6 +11,13 @@ TEST(T9Bulge, ADiscRisesAsHenckySays) {
   EXPECT_NEAR(bulge_of_disc("lbfgs", 0.3, 20, 10), 0.65344334, 0.015 * 0.653);
 }
 
+TEST(T9Bulge, ADiscIsTautInItsMiddleAsHenckySays) {
+  const std::pair<double, double> table[] = {
+      {0.0, 0.40510327}, {0.2, 0.42068309}, {0.3, 0.43110102}, {0.5, 0.46132768}};
+  for (const auto& [poisson, exact] : table)
+    EXPECT_NEAR(bulge_and_tension("newton", poisson, 20, 10).tension, exact, 0.015 * exact) << poisson;
+}
+
 TEST(T9Bulge, ItsErrorFallsWithTheSquareOfTheMesh) {
   const double exact = 0.71831924;
   const double coarse = bulge_of_disc("newton", 0, 6, 0.01) - exact,

@@ -63,6 +63,7 @@ inline SolverSettings slow_steps(int iterations, double tolerance) {
 struct Capstan {
   double mu = 0.3, wrap = kPi, radius = 0.05, stretch = 2e4, offset = 1e-3;
   int touching = 32;  // particles on the arc
+  int steps = 60;     // in which its ends are moved
   Surface surface = Surface::kAnalytic;
 };
 inline double capstan_ratio(const std::string& solver, const Capstan& c, int iterations = 60) {
@@ -101,11 +102,10 @@ inline double capstan_ratio(const std::string& solver, const Capstan& c, int ite
   const RVec3 in_left = Vec3(std::cos(angle), std::sin(angle), 0).cast<Real>();
   // Until the tension at the pulling end has stretched all of it, and some more.
   const double way = 3 * pull * (std::exp(c.mu * c.wrap) - 1) / c.stretch * (s.cell * s.columns);
-  const int steps = 60;
-  for (int i = 0; i < steps; ++i) {
+  for (int i = 0; i < c.steps; ++i) {
     for (int j = 0; j < 2; ++j) {
-      state.x[s.at(last, j)] += Real(way / steps) * out_right;
-      state.x[s.at(0, j)] += Real(way / steps) * in_left;
+      state.x[s.at(last, j)] += Real(way / c.steps) * out_right;
+      state.x[s.at(0, j)] += Real(way / c.steps) * in_left;
     }
     const auto report = solve->step({}, scene, &state);
     if (!report.ok()) {

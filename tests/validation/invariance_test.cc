@@ -41,33 +41,71 @@ ClothInput renumbered(const ClothInput& cloth, const std::vector<int>& place, st
   return out;
 }
 
-// Asked: 1e-8 of the length. lbfgs, and drape with it, learns from differences of gradients, in which another order of
-// summing shows: 60 iterations a step take it to 1e-5 of the length, and they end before its own tolerance does.
-TEST(S5Renumbering, OtherNumbersOfParticlesAndTrianglesGiveTheSameShape) {
+struct Shuffled {
+  ClothInput cloth;
+  std::vector<int> place;
+};
+Shuffled shuffled(const ClothInput& cloth) {
+  std::mt19937 random(4);
+  Shuffled out;
+  out.place.resize(cloth.positions.size());
+  std::iota(out.place.begin(), out.place.end(), 0);
+  std::shuffle(out.place.begin(), out.place.end(), random);
+  out.cloth = renumbered(cloth, out.place, &random);
+  return out;
+}
+double furthest_apart(const DrapeState& a, const DrapeState& b, const std::vector<int>& place) {
+  double worst = 0;
+  for (size_t i = 0; i < place.size(); ++i)
+    worst = std::max(worst, static_cast<double>((a.x[i] - b.x[place[i]]).norm()));
+  return worst;
+}
+
+TEST(S5Renumbering, TheCatenaryRestsInTheSameShape) {
+  Strip s;
+  s.columns = 20, s.cell = 0.05, s.width = 0.05, s.rows = 1;
+  ClothInput cloth = make_strip(s);
+  cloth.fabric.stretch_warp = cloth.fabric.stretch_weft = 100 * cloth.fabric.areal_density * kGravity;
+  cloth.fabric.shear = cloth.fabric.bend_warp = cloth.fabric.bend_weft = 0;
+  for (Vec3& p : cloth.positions) p = Vec3(0.8 * p.x(), -p.x() * (1 - p.x()), p.z());
+  cloth.pinned = {s.at(0, 0), s.at(0, 1), s.at(20, 0), s.at(20, 1)};
+  const Shuffled other = shuffled(cloth);
+  const DrapeModel model = build_model(cloth).value(), mixed = build_model(other.cloth).value();
+  for (const char* solver : {"newton", "lbfgs", "drape", "spring_projection"}) {
+    const Rest a = bring_to_rest(solver, model, vacuum(), start_state(cloth), 1e-8, 600, 0.1, 100);
+    const Rest b = bring_to_rest(solver, mixed, vacuum(), start_state(other.cloth), 1e-8, 600, 0.1, 100);
+    EXPECT_LT(furthest_apart(a.state, b.state, other.place), 1e-8) << solver;
+  }
+}
+
+// A sheet in motion, one third of a second. lbfgs, and drape with it, learns from differences of gradients, in which
+// another order of summing shows, and a flat sheet that is let go has many ways to fold: 60 iterations a step take it
+// to 1e-5 of the length, 300 to 3e-3. Where there is one shape, as above, both rest in it.
+TEST(S5Renumbering, OtherNumbersOfParticlesAndTrianglesGiveTheSameMotion) {
   Strip s;
   s.columns = s.rows = 10;
   s.width = 0.1;
   s.mesh = MeshKind::kM3;
   ClothInput cloth = make_strip(s);
   cloth.pinned = {0, 10};
-  std::mt19937 random(4);
-  std::vector<int> place(cloth.positions.size());
-  std::iota(place.begin(), place.end(), 0);
-  std::shuffle(place.begin(), place.end(), random);
-  const ClothInput other = renumbered(cloth, place, &random);
-  const DrapeModel model = build_model(cloth).value(), mixed = build_model(other).value();
-  for (const auto& [solver, share] :
-       {std::pair("newton", 1e-8), {"spring_projection", 1e-8}, {"lbfgs", 1e-5}, {"drape", 1e-5}}) {
+  const Shuffled other = shuffled(cloth);
+  const DrapeModel model = build_model(cloth).value(), mixed = build_model(other.cloth).value();
+  for (const auto& [solver, share] : {std::pair("newton", 1e-8),
+                                      {"baraff_witkin", 1e-8},
+                                      {"spring_projection", 1e-8},
+                                      {"pd_direct", 1e-8},
+                                      {"pd_multigrid", 1e-8},
+                                      {"admm", 1e-8},
+                                      {"mass_spring", 1e-8},
+                                      {"lbfgs", 1e-5},
+                                      {"drape", 1e-5}}) {
     SolverSettings settings;
     settings.iterations = 60;
     settings.tolerance = 1e-9;
-    DrapeState a = start_state(cloth), b = start_state(other);
+    DrapeState a = start_state(cloth), b = start_state(other.cloth);
     ASSERT_TRUE(advance(solver, model, settings, vacuum(), 10, &a));
     ASSERT_TRUE(advance(solver, mixed, settings, vacuum(), 10, &b));
-    double worst = 0;
-    for (size_t i = 0; i < place.size(); ++i)
-      worst = std::max(worst, static_cast<double>((a.x[i] - b.x[place[i]]).norm()));
-    EXPECT_LT(worst, share * 0.1) << solver;
+    EXPECT_LT(furthest_apart(a, b, other.place), share * 0.1) << solver;
   }
 }
 

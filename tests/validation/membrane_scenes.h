@@ -3,6 +3,7 @@
 // functions.
 #pragma once
 
+#include "server/sim/cloth_forces.h"
 #include "server/sim/constraints/elastic.h"
 #include "tests/validation/strips.h"
 
@@ -50,8 +51,12 @@ inline Sag catenary(const std::string& solver, double span, double stiffness, in
           carried / weight, rest.state};
 }
 
-// T9 a: w_0 of a disc clamped at its rim over (p a / Y)^(1/3) a: Hencky's C(nu).
-inline double bulge_of_disc(const std::string& solver, double poisson, int rings, double pressure) {
+// T9 a: a disc clamped at its rim. Hencky's C(nu) is w_0 over (p a / Y)^(1/3) a, his K(nu) the tension in the middle
+// (mean of the triangles there, both directions) over (Y p^2 a^2)^(1/3).
+struct Bulge {
+  double height = 0, tension = 0;
+};
+inline Bulge bulge_and_tension(const std::string& solver, double poisson, int rings, double pressure) {
   const double radius = 0.1, stiffness = 1000;
   ClothInput cloth = cloth_of(flat_disc(radius, rings));
   cloth.layout = SpringLayout::kMembrane;
@@ -68,7 +73,14 @@ inline double bulge_of_disc(const std::string& solver, double poisson, int rings
   scene.gravity.setZero();
   scene.pressure = pressure;
   const Rest rest = bring_to_rest(solver, model, scene, start_state(cloth), 1e-5 * pressure, 300, 0.1, 200);
-  return static_cast<double>(rest.state.x[0].y()) / scale;
+  const ClothForces forces = cloth_forces(model, scene, rest.state, net_forces(model, scene, rest.state));
+  double tension = 0;
+  for (int t = 0; t < 6; ++t) tension += forces.tension[t].trace() / 12;
+  return {static_cast<double>(rest.state.x[0].y()) / scale,
+          tension / std::cbrt(stiffness * std::pow(pressure * radius, 2))};
+}
+inline double bulge_of_disc(const std::string& solver, double poisson, int rings, double pressure) {
+  return bulge_and_tension(solver, poisson, rings, pressure).height;
 }
 
 // T9 b: w_0 / a of a strip of half-width a, long the other way; lambda = p a / Y.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "server/sim/constraints/elastic.h"
+#include "tests/validation/layer_scenes.h"
 #include "tests/validation/strips.h"
 
 namespace tryon::sim::validation {
@@ -14,8 +15,7 @@ struct Upright {
   MeshKind mesh = MeshKind::kM1;
   BendLaw bend = BendLaw::kShape;
 };
-inline bool buckles(const Upright& u, const std::string& solver = "newton", int iterations = 30) {
-  const double length = 0.30;
+inline Strip strip_of(const Upright& u, double length) {
   Strip s;
   s.mesh = u.mesh;
   s.cell = length / (u.elements + 0.5);
@@ -23,6 +23,9 @@ inline bool buckles(const Upright& u, const std::string& solver = "newton", int 
   s.columns = u.elements + 1;
   s.rows = std::max(4, static_cast<int>(std::round(u.aspect * u.elements)));
   s.width = u.aspect * length;
+  return s;
+}
+inline ClothInput upright_cloth(const Upright& u, const Strip& s, double length) {
   ClothInput cloth = make_strip(s);
   cloth.layout = SpringLayout::kMembrane;
   cloth.bend = u.bend;
@@ -32,6 +35,12 @@ inline bool buckles(const Upright& u, const std::string& solver = "newton", int 
   cloth.fabric.shear = 1e4;
   clamp_first(s, &cloth);
   for (Vec3& p : cloth.positions) p = Vec3(p.x(), -p.z(), 0);
+  return cloth;
+}
+inline bool buckles(const Upright& u, const std::string& solver = "newton", int iterations = 30) {
+  const double length = 0.30;
+  const Strip s = strip_of(u, length);
+  const ClothInput cloth = upright_cloth(u, s, length);
   const DrapeModel model = build_model(cloth).value();
   DrapeState state = start_state(cloth);
   for (size_t i = 2 * (s.rows + 1); i < state.x.size(); ++i) {
@@ -58,6 +67,51 @@ inline bool buckles(const Upright& u, const std::string& solver = "newton", int 
     if (i > 5 && (aside < 0.003 || aside > 0.06)) break;
   }
   return aside > 0.02;
+}
+
+// T2 as the specification begins it: a lateral force of a thousandth of the weight on the tip, rest, the force away,
+// rest. The force is that of seam springs to held particles so far aside that it does not turn. Lateral displacement of
+// the tip over the length at both rests.
+struct TipForce {
+  double pushed = 0, left = 0;
+  double residual = 1;
+};
+inline TipForce push_tip(const Upright& u, const std::string& solver = "newton") {
+  const double length = 0.30, far = 100;
+  const Strip s = strip_of(u, length);
+  ClothInput cloth = upright_cloth(u, s, length);
+  const double weight = cloth.fabric.areal_density * kGravity * length * s.width;
+  const int held = static_cast<int>(cloth.positions.size());
+  append(make_strip(s), &cloth);  // another strip, all held
+  for (size_t i = held; i < cloth.positions.size(); ++i) {
+    cloth.positions[i] = cloth.positions[i - held] + Vec3(0, 0, far);
+    cloth.pinned.push_back(static_cast<int>(i));
+  }
+  for (int j = 0; j <= s.rows; ++j) cloth.ties.emplace_back(s.at(s.columns, j), held + s.at(s.columns, j));
+  const DrapeModel model = build_model(cloth).value();
+  DrapeState state = start_state(cloth);
+  state.tie_rest_ratio = 0;
+  TipForce out;
+  SolverSettings settings;
+  settings.time_step = 1;
+  settings.velocity_keep = 0;
+  settings.iterations = 30;
+  settings.tolerance = 1e-6;
+  for (const double force : {1e-3 * weight, 0.0}) {
+    settings.tie_stiffness = force / (far * (s.rows + 1));
+    auto solve = make_solver(solver, model, settings).value();
+    out.residual = 1;
+    for (int i = 0; i < 100 && out.residual > 1e-5; ++i) {
+      const auto report = solve->step({}, vacuum(), &state);
+      if (!report.ok()) {
+        ADD_FAILURE() << report.status();
+        return {};
+      }
+      out.residual = report->residual_max;
+    }
+    (force > 0 ? out.pushed : out.left) = mean_of_column(s, state, s.columns).z() / length;
+  }
+  return out;
 }
 
 // T4: pressed down on a plane, quasi-statically.

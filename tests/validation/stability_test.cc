@@ -14,6 +14,18 @@ TEST(T2LateralBuckling, AnUprightStripTipsWithinFivePercentOfThePlatesLoad) {
   EXPECT_TRUE(buckles(u));
 }
 
+TEST(T2LateralBuckling, PushedByATipForceItComesBackBelowTheLoadAndStaysAsideAboveIt) {
+  const double exact = 20.642;
+  Upright u;
+  u.gamma = 0.95 * exact;
+  const TipForce below = push_tip(u);
+  EXPECT_GT(below.pushed, 0.02);
+  EXPECT_LT(std::abs(below.left), 0.003);
+  u.gamma = 1.05 * exact;
+  const TipForce above = push_tip(u);
+  EXPECT_GT(above.left, 0.02);
+}
+
 // N L^2 / B and T / N of the elastica with a pinned tip, before it slips.
 TEST(T4StickSlip, ACompressedStripPressesAsTheElastica) {
   const std::vector<Pressed> run = press_strip("newton", 0.2, 40, 1e-3, 0.12);
