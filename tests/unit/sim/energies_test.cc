@@ -15,6 +15,7 @@
 namespace tryon::sim {
 namespace {
 
+using testing::bound;
 using testing::make_sheet;
 using testing::SheetOptions;
 
@@ -26,18 +27,19 @@ RVec3 random_vector(std::mt19937* random, double size) {
 // Largest relative difference of gradient and Hessian to central differences of value and gradient.
 template <int N, typename Value, typename Gradient, typename Hessian>
 void expect_derivatives(const Eigen::Matrix<Real, N, 1>& at, Value value, Gradient gradient, Hessian hessian) {
-  if constexpr (std::is_same_v<Real, float>) return;  // a difference of floats judges nothing: the double build does
-  const Real step = Real(1e-6);
-  const auto g = gradient(at);
-  const auto h = hessian(at);
-  for (int i = 0; i < N; ++i) {
-    Eigen::Matrix<Real, N, 1> plus = at, minus = at;
-    plus[i] += step;
-    minus[i] -= step;
-    EXPECT_NEAR(g[i], (value(plus) - value(minus)) / (2 * step), 1e-6 * (1 + g.norm()));
-    const Eigen::Matrix<double, N, 1> column =
-        ((gradient(plus) - gradient(minus)) / (2 * step)).template cast<double>();
-    EXPECT_LT((h.col(i).template cast<double>() - column).norm(), 1e-6 * (1 + h.norm()));
+  if constexpr (std::is_same_v<Real, double>) {  // a difference of floats judges nothing: the double build does
+    const Real step = Real(1e-6);
+    const auto g = gradient(at);
+    const auto h = hessian(at);
+    for (int i = 0; i < N; ++i) {
+      Eigen::Matrix<Real, N, 1> plus = at, minus = at;
+      plus[i] += step;
+      minus[i] -= step;
+      EXPECT_NEAR(g[i], (value(plus) - value(minus)) / (2 * step), 1e-6 * (1 + g.norm()));
+      const Eigen::Matrix<double, N, 1> column =
+          ((gradient(plus) - gradient(minus)) / (2 * step)).template cast<double>();
+      EXPECT_LT((h.col(i).template cast<double>() - column).norm(), 1e-6 * (1 + h.norm()));
+    }
   }
 }
 
@@ -123,7 +125,7 @@ TEST(FrictionEnergy, DerivativesAgreeWithDifferencesStickingAndSliding) {
 TEST(FrictionEnergy, TheForceNeverPassesTheCoulombLimit) {
   std::mt19937 random(4);
   for (int trial = 0; trial < 100; ++trial)
-    EXPECT_LE(friction::gradient(7, Real(0.3), random_vector(&random, 1.0)).norm(), 0.3 * (1 + 1e-9));
+    EXPECT_LE(friction::gradient(7, Real(0.3), random_vector(&random, 1.0)).norm(), 0.3 * (1 + bound(1e-9, 1e-6)));
 }
 
 TEST(GravityEnergy, GradientIsMinusTheForceAndTheSlopeOfTheValue) {
@@ -132,7 +134,7 @@ TEST(GravityEnergy, GradientIsMinusTheForceAndTheSlopeOfTheValue) {
   for (int i = 0; i < 3; ++i) {
     const RVec3 step = RVec3::Unit(i) * Real(1e-3);
     EXPECT_NEAR((gravity::value(2, g, x + step) - gravity::value(2, g, x - step)) / 2e-3, gravity::gradient(2, g)[i],
-                1e-9);
+                bound(1e-9, 5e-2));
   }
 }
 
@@ -149,10 +151,10 @@ TEST(BendEnergy, HessianIsTheConstantMatrixOfTheGradient) {
   for (int i = 0; i < 4; ++i) {
     RVec3 row = RVec3::Zero();
     for (int j = 0; j < 4; ++j) row += h(i, j) * x[j];
-    EXPECT_LT((row - w[i] * bend::gradient(3, e)).norm(), 1e-12);
+    EXPECT_LT((row - w[i] * bend::gradient(3, e)).norm(), bound(1e-12, 1e-4));
     energy += 0.5 * row.dot(x[i]);
   }
-  EXPECT_NEAR(energy, bend::value(3, e), 1e-12);
+  EXPECT_NEAR(energy, bend::value(3, e), bound(1e-12, 1e-4));
 }
 
 TEST(BendEnergy, ALineAcrossTheEdgeGivesEdgeLengthTimesItsSlope) {
@@ -161,9 +163,9 @@ TEST(BendEnergy, ALineAcrossTheEdgeGivesEdgeLengthTimesItsSlope) {
   const auto right = bend::side_weights(Vec2(0, 0), Vec2(2, 0), Vec2(1.5, -3));
   const bend::Weights w{Real(left[0] + right[0]), Real(left[1] + right[1]), Real(left[2]), Real(right[2])};
   const RVec3 flat = bend::vector(w, RVec3(0, 0, 0), RVec3(2, 0, 0), RVec3(0.5, 1, 0), RVec3(1.5, -3, 0));
-  EXPECT_LT(flat.norm(), 1e-14);
+  EXPECT_LT(flat.norm(), bound(1e-14, 1e-6));
   const RVec3 folded = bend::vector(w, RVec3(0, 0, 0), RVec3(2, 0, 0), RVec3(0.5, 1, 0.01), RVec3(1.5, -3, 0.03));
-  EXPECT_NEAR(folded.norm(), 2 * 0.02, 1e-14);
+  EXPECT_NEAR(folded.norm(), 2 * 0.02, bound(1e-14, 1e-7));
 }
 
 // A random hinge, folded to the angle: edge along a random line, opposite vertices at random feet and heights.
@@ -184,17 +186,18 @@ TEST(FoldEnergy, TheAngleIsTheFoldsAndItsDerivativesAgreeWithDifferencesUpTo170D
   for (int trial = 0; trial < 1100; ++trial) {
     const double angle = 2.967 * (2 * (trial + 0.5) / 1100 - 1);
     const fold::Corners x = folded(angle, &random);
-    EXPECT_NEAR(fold::angle(x), angle, 1e-12);
-    const auto corners = [](const fold::Vector12& v) -> fold::Corners {
-      return {v.segment<3>(0), v.segment<3>(3), v.segment<3>(6), v.segment<3>(9)};
+    EXPECT_NEAR(fold::angle(x), angle, bound(1e-12, 1e-4));
+    const auto corner = [](const fold::Vector12& v, int k) -> RVec3 { return v.segment<3>(3 * k).cast<Real>(); };
+    const auto corners = [&](const fold::Vector12& v) -> fold::Corners {
+      return {corner(v, 0), corner(v, 1), corner(v, 2), corner(v, 3)};
     };
-    const auto flat = [](const fold::Corners& c) -> fold::Vector12 {
+    const auto flat = [](const fold::Corners& c) {
       fold::Vector12 v;
-      v << c[0], c[1], c[2], c[3];
+      for (int k = 0; k < 4; ++k) v.segment<3>(3 * k) = c[k].cast<double>();
       return v;
     };
     expect_derivatives<12>(
-        flat(x), [&](const fold::Vector12& v) { return fold::angle(corners(v)); },
+        flat(x).cast<Real>(), [&](const fold::Vector12& v) { return fold::angle(corners(v)); },
         [&](const fold::Vector12& v) { return flat(fold::angle_gradient(corners(v))); },
         [&](const fold::Vector12& v) { return fold::angle_hessian(corners(v)); });
   }
@@ -210,6 +213,7 @@ TEST(FoldEnergy, AFlatTriangleWithoutAreaPullsNowhere) {
 class WholeEnergy : public ::testing::TestWithParam<std::pair<SpringLayout, BendLaw>> {};
 
 TEST_P(WholeEnergy, GradientAgreesWithDifferences) {
+  if constexpr (std::is_same_v<Real, float>) return;  // as expect_derivatives()
   SheetOptions o;
   o.columns = o.rows = 4;
   o.jitter = 0.3;
@@ -260,8 +264,8 @@ TEST(WholeEnergy, RigidMotionCostsNothingAndPullsNowhere) {
         Eigen::AngleAxis<Real>(Real(1.1), RVec3(1, 2, 3).normalized()).toRotationMatrix();
     for (RVec3& x : state.x) x = turn * x + RVec3(1, 2, 3);
     std::vector<RVec3> gradient(state.x.size());
-    EXPECT_LT(energy.evaluate({}, state.x.data(), 1, gradient.data()), 1e-18);
-    for (const RVec3& g : gradient) EXPECT_LT(g.norm(), 1e-10);
+    EXPECT_LT(energy.evaluate({}, state.x.data(), 1, gradient.data()), bound(1e-18, 1e-9));
+    for (const RVec3& g : gradient) EXPECT_LT(g.norm(), bound(1e-10, 5e-3));
   }
 }
 
@@ -288,8 +292,8 @@ TEST(WholeEnergy, TheConstantMatrixBoundsEveryCurvature) {
       slope += static_cast<double>(g[i].dot(move));
       state.x[i] += move;
     }
-    const double bound = e0 + slope + 0.5 * (d.transpose() * (l * d)).trace();
-    EXPECT_LE(energy.evaluate({}, state.x.data(), 1, unused.data()), bound + 1e-9 * std::abs(bound));
+    const double most = e0 + slope + 0.5 * (d.transpose() * (l * d)).trace();
+    EXPECT_LE(energy.evaluate({}, state.x.data(), 1, unused.data()), most + bound(1e-9, 1e-5) * std::abs(most));
   }
 }
 

@@ -11,6 +11,7 @@
 namespace tryon::sim {
 namespace {
 
+using testing::bound;
 using ::testing::HasSubstr;
 using testing::make_sheet;
 using testing::SheetOptions;
@@ -197,10 +198,10 @@ TEST(Model, ClothsMergedFeelWhatEachAloneDoes) {
     EXPECT_EQ(merged.particle_count, 98);
     EXPECT_EQ(merged.fabric_of(97).areal_density, 0.4);
     EXPECT_NEAR(static_cast<double>(merged.mean_weight),
-                static_cast<double>(models[0].mean_weight + models[1].mean_weight) / 2, 1e-12);
+                static_cast<double>(models[0].mean_weight + models[1].mean_weight) / 2, bound(1e-12, 1e-8));
     const std::vector<RVec3> together = gradient_of(merged, scene, both, moved);
     for (size_t i = 0; i < together.size(); ++i)
-      EXPECT_LT((together[i] - alone[i]).norm(), 1e-9 * (1 + alone[i].norm()))
+      EXPECT_LT((together[i] - alone[i]).norm(), bound(1e-9, 1e-3) * (1 + alone[i].norm()))
           << i << ", law " << static_cast<int>(law);
   }
 }
