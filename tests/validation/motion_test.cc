@@ -133,7 +133,8 @@ TEST(T11Spin, AStiffSheetSlowsAsBackwardEulerMust) {
   }
 }
 
-// Phi + 1/2 |v|^2 never rises, by at least the numerical dissipation 1/2 |dv|^2.
+// Phi + 1/2 |v|^2 never rises, by at least the numerical dissipation 1/2 |dv|^2. In 200 iterations lbfgs misses that by
+// 2e-7 of the energy's scale in one step of forty; in 1000 it loses what newton loses.
 TEST(T11Energy, EveryConvergedStepLosesWhatBackwardEulerSays) {
   Strip s;
   s.columns = 12;
@@ -147,7 +148,7 @@ TEST(T11Energy, EveryConvergedStepLosesWhatBackwardEulerSays) {
     DrapeState state = start_state(cloth);
     SolverSettings settings;
     settings.velocity_keep = 1;
-    settings.iterations = 200;
+    settings.iterations = 1000;
     settings.tolerance = 1e-8;
     auto solve = make_solver(solver, model, settings).value();
     ElasticEnergy elastic(model, 0);
