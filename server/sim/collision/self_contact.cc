@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "server/sim/collision/element_distance.h"
@@ -277,9 +276,8 @@ void SelfContact::follow(const RunContext& run, const std::vector<RVec3>& x) con
   if (beyond > covered_) cover(2 * beyond);
 }
 
-// pressed_ of some of touching_; returns the energy of these.
-double SelfContact::press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const {
-  double energy = 0;
+// pressed_ of some of touching_.
+void SelfContact::press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const {
   for (int64_t k = begin; k < end; ++k) {
     const Pair& pair = pairs_[touching_[k]];
     Pressed& pressed = pressed_[k];
@@ -288,26 +286,25 @@ double SelfContact::press(const std::vector<RVec3>& x, int64_t begin, int64_t en
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius) continue;
     const Push push = push_layers(pair.radius - gap.distance, pair.radius, steep_share_);
-    energy += static_cast<double>(pair.stiffness * push.energy);
-    pressed = {gap.w, (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart, true};
+    pressed = {gap.w, (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart,
+               static_cast<double>(pair.stiffness * push.energy), true};
   }
-  return energy;
 }
 
 double SelfContact::add(const RunContext& run, const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
   follow(run, x);
   pressed_.resize(touching_.size());
-  partial_.assign(chunk_count(touching_.size()), 0.0);
   run.parallel_for(static_cast<int64_t>(touching_.size()), kGrain,
-                   [this, &x](int64_t begin, int64_t end) { partial_[begin / kGrain] = press(x, begin, end); });
-  double energy = std::accumulate(partial_.begin(), partial_.end(), 0.0);
+                   [this, &x](int64_t begin, int64_t end) { press(x, begin, end); });
+  double energy = 0;
   for (size_t k = 0; k < touching_.size(); ++k) {
     const Pressed& pressed = pressed_[k];
     if (!pressed.now) continue;
+    energy += pressed.energy;
     const auto& v = pairs_[touching_[k]].v;
     for (int j = 0; j < 4; ++j) (*gradient)[v[j]] -= pressed.w[j] * pressed.force;
   }
-  energy += add_grips(x, gradient);
+  add_grips(x, &energy, gradient);
   if (crossing_count_ > 0)
     for (size_t i = 0; i < x.size(); ++i)
       if (crossed_[i]) {
@@ -317,18 +314,16 @@ double SelfContact::add(const RunContext& run, const std::vector<RVec3>& x, std:
   return energy;
 }
 
-double SelfContact::add_grips(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
-  double energy = 0;
+void SelfContact::add_grips(const std::vector<RVec3>& x, double* energy, std::vector<RVec3>* gradient) const {
   for (const Grip& grip : grips_) {
     const RVec3 slip = slip_of(grip, x);
     const Real length = slip.norm();
     const bool sliding = length > kSlipRange;  // Huber: quadratic while it sticks
-    energy += static_cast<double>(
+    *energy += static_cast<double>(
         grip.limit * (sliding ? length - Real(0.5) * kSlipRange : Real(0.5) * length * length / kSlipRange));
     const RVec3 force = slip * (grip.limit / (sliding ? length : kSlipRange));
     for (int k = 0; k < 4; ++k) (*gradient)[grip.v[k]] += grip.w[k] * force;
   }
-  return energy;
 }
 
 void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>* pairs) const {

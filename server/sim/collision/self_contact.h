@@ -76,6 +76,7 @@ class SelfContact {
   struct Pressed {  // what a pair of touching_ does now
     std::array<Real, 4> w;
     RVec3 force;
+    double energy;
     bool now;
   };
 
@@ -88,8 +89,8 @@ class SelfContact {
   void shorten_ways();
   void cover(Real way) const;
   void follow(const RunContext& run, const std::vector<RVec3>& x) const;
-  double press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const;
-  double add_grips(const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const;
+  void press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const;
+  void add_grips(const std::vector<RVec3>& x, double* energy, std::vector<RVec3>* gradient) const;
   Real moved(const std::array<int, 4>& v, bool edges, const std::vector<Real>& by) const;
   void find_crossings(const std::vector<RVec3>& x);
   void open_contour(const std::vector<RVec3>& x, int edge, int triangle, Real s);
