@@ -3,7 +3,6 @@
 // How it fails: an unsolved step ends the test. Thread rules: pure functions.
 #pragma once
 
-#include "server/sim/constraints/elastic.h"
 #include "tests/validation/strips.h"
 
 namespace tryon::sim::validation {
@@ -229,11 +228,7 @@ inline Draped drape_disc(const std::string& solver, const Cusick& c, double resi
   Rest rest = bring_to_rest(solver, model, vacuum(), std::move(start), residual, steps, 0.1, iterations);
   out.residual = rest.residual;
   out.state = std::move(rest.state);
-  ElasticEnergy elastic(model, 0);
-  std::vector<RVec3> gradient(out.state.x.size());
-  out.energy = elastic.evaluate({}, out.state.x.data(), 1, gradient.data());
-  for (int i = 0; i < count; ++i)
-    out.energy += static_cast<double>(model.mass[i]) * kGravity * static_cast<double>(out.state.x[i].y());
+  out.energy = potential_energy(model, out.state);
   const double disc = kPi * held * held, whole = kPi * radius * radius;
   out.coefficient = 100 * (shadow_area(out.flat, out.state, 5e-4) + disc_mesh.hole - disc) / (whole - disc);
   for (int i = count - disc_mesh.rim; i < count; ++i)

@@ -3,7 +3,6 @@
 // panel. How it fails: an unsolved step ends the test. Thread rules: pure functions.
 #pragma once
 
-#include "server/sim/constraints/elastic.h"
 #include "tests/validation/strips.h"
 
 namespace tryon::sim::validation {
@@ -92,11 +91,7 @@ inline Hanging hang_panel(const std::string& solver, const Panel& p, const Hangi
   Rest rest = bring_to_rest(solver, model, vacuum(), std::move(start), residual, steps, 0.1, iterations);
   out.residual = rest.residual;
   out.state = std::move(rest.state);
-  ElasticEnergy elastic(model, 0);
-  std::vector<RVec3> gradient(out.state.x.size());
-  out.energy = elastic.evaluate({}, out.state.x.data(), 1, gradient.data());
-  for (int i = s.rows + 1; i < model.particle_count; ++i)  // the first row stands beyond the clamp
-    out.energy += static_cast<double>(model.mass[i]) * kGravity * static_cast<double>(out.state.x[i].y());
+  out.energy = potential_energy(model, out.state, s.rows + 1);  // the first row stands beyond the clamp
   for (int k = 0, j = 0; k <= 60; ++k) {
     const double want = waist * p.flare * (k / 60.0 - 0.5);
     const auto flat_y = [&](int row) { return out.flat.points[s.at(s.columns, row)].y(); };

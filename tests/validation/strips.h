@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gtest/gtest.h"
+#include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/solver.h"
 #include "tests/validation/meshes.h"
 
@@ -14,11 +15,22 @@ inline Scene vacuum() {
   return scene;
 }
 
-// Without memory of speed until the residual is small: the state at rest.
 struct Rest {
   DrapeState state;
   double residual = 1;
 };
+
+// J, elastic and weight; of the weight's, that of the particles from `first` on.
+inline double potential_energy(const DrapeModel& model, const DrapeState& state, int first = 0) {
+  ElasticEnergy elastic(model, 0);
+  std::vector<RVec3> gradient(state.x.size());
+  double sum = elastic.evaluate({}, state.x.data(), 1, gradient.data());
+  for (int i = first; i < model.particle_count; ++i)
+    sum += static_cast<double>(model.mass[i]) * kGravity * static_cast<double>(state.x[i].y());
+  return sum;
+}
+
+// Without memory of speed until the residual is small: the state at rest.
 inline Rest bring_to_rest(const std::string& solver, const DrapeModel& model, const Scene& scene, DrapeState start,
                           double residual = 1e-6, int steps = 400, double h = 0.1, int iterations = 50) {
   SolverSettings settings;
