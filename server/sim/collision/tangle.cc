@@ -7,6 +7,7 @@ namespace tryon::sim {
 namespace {
 
 constexpr int kSweeps = 60;
+constexpr double kReach = 0.3;  // m: a sweep takes a corner of a wide triangle far into a body
 
 // Neighbours by the mesh's edges; of a vertex on a hem only those along it.
 std::vector<std::vector<int>> neighbours_of(const DrapeModel& model) {
@@ -18,6 +19,14 @@ std::vector<std::vector<int>> neighbours_of(const DrapeModel& model) {
   for (size_t i = 0; i < all.size(); ++i)
     if (!hem[i].empty()) all[i] = hem[i];
   return all;
+}
+
+// Nearest to p of what the collider leaves free.
+RVec3 outside(const Scene& scene, const RVec3& p) {
+  if (!scene.collider) return p;
+  const Contact contact = scene.collider->query(p.cast<double>(), kReach);
+  const double lacking = scene.contact_offset - contact.distance;
+  return lacking > 0 ? RVec3(p + (lacking * contact.normal).cast<Real>()) : p;
 }
 
 }  // namespace
@@ -49,7 +58,8 @@ std::vector<int> tangled_vertices(const DrapeModel& model, const std::vector<RVe
   return out;
 }
 
-void smooth_patch(const DrapeModel& model, const std::vector<int>& vertices, int rings, std::vector<RVec3>* x) {
+void smooth_patch(const DrapeModel& model, const Scene& scene, const std::vector<int>& vertices, int rings,
+                  std::vector<RVec3>* x) {
   std::vector<uint8_t> in(x->size(), 0);
   for (const int v : vertices) in[v] = 1;
   for (int ring = 0; ring < rings; ++ring) {
@@ -64,7 +74,7 @@ void smooth_patch(const DrapeModel& model, const std::vector<int>& vertices, int
       if (!in[i] || beside[i].empty() || model.inverse_mass[i] == 0) continue;
       RVec3 sum = RVec3::Zero();
       for (const int j : beside[i]) sum += (*x)[j];
-      (*x)[i] = sum / static_cast<Real>(beside[i].size());
+      (*x)[i] = outside(scene, sum / static_cast<Real>(beside[i].size()));
     }
   }
 }

@@ -31,7 +31,9 @@ void each_crossing(const ClothElements& elements, const std::vector<RVec3>& x, c
 // Of edges and triangles that cross.
 std::vector<int> tangled_vertices(const DrapeModel& model, const std::vector<RVec3>& x);
 
-// These vertices and `rings` of neighbours become a soap film between what is round them; hems stay hems.
-void smooth_patch(const DrapeModel& model, const std::vector<int>& vertices, int rings, std::vector<RVec3>* x);
+// These vertices and `rings` of neighbours become a soap film between what is round them, over the scene's collider;
+// hems stay hems.
+void smooth_patch(const DrapeModel& model, const Scene& scene, const std::vector<int>& vertices, int rings,
+                  std::vector<RVec3>* x);
 
 }  // namespace tryon::sim

@@ -73,5 +73,24 @@ TEST(Resting, WhatStallsWithoutCrossingRestsOnceMore) {
   EXPECT_EQ(rest(crossed, short_rest(false, 1)).steps, 3);
 }
 
+// A trunk is deeper than the solver looks about itself: what is 80 mm deep was taken for out, and what left a lesser
+// depth could come to rest there.
+TEST(Resting, NothingStaysInTheMiddleOfABody) {
+  const WeldedMesh apart = two_sheets(false);
+  const Vec3 middle = apart.mesh.positions[0];
+  constexpr double kRadius = 0.1;
+  const auto ball = sim::make_solid_collider({Sphere{middle, kRadius}});
+  const Fabric fabric = *fabric_by_name(kDefaultFabric);
+  for (const double depth : {0.09, 0.08, 0.04, 0.01}) {
+    sim::DrapeState state;
+    const auto model = worn_model({{apart, fabric}}, SettleOptions(), false, &state);
+    ASSERT_TRUE(model.ok()) << model.status();
+    state.x[0] = (middle + Vec3(0.0, kRadius - depth, 0.0)).cast<sim::Real>();
+    SettleReport report;
+    certify(*model, worn_scene({{apart, fabric}}, *ball, LayerContact::kNever), &state, &report);
+    for (const auto& x : state.x) EXPECT_GE(ball->query(x.cast<double>(), 1.0).distance, -1e-3) << depth;
+  }
+}
+
 }  // namespace
 }  // namespace tryon

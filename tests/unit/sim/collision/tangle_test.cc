@@ -50,7 +50,7 @@ TEST(Tangle, AFlatSheetHasNone) {
   const Tangle flat = tangled_sheet(12, 1, 0);
   EXPECT_TRUE(tangled_vertices(flat.model, flat.x).empty());
   std::vector<RVec3> x = flat.x;
-  smooth_patch(flat.model, {}, 4, &x);
+  smooth_patch(flat.model, Scene(), {}, 4, &x);
   EXPECT_EQ(x, flat.x);
 }
 
@@ -61,7 +61,7 @@ TEST(Tangle, APatchIsSmoothedUntilNothingCrossesAndTheRestStays) {
     ASSERT_FALSE(found.empty());
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
     const std::vector<RVec3> before = sheet.x;
-    smooth_patch(sheet.model, found, 2, &sheet.x);
+    smooth_patch(sheet.model, Scene(), found, 2, &sheet.x);
     EXPECT_TRUE(tangled_vertices(sheet.model, sheet.x).empty()) << "row " << row;
     int moved = 0;
     for (int j = 0; j <= kCells; ++j) {
@@ -74,6 +74,34 @@ TEST(Tangle, APatchIsSmoothedUntilNothingCrossesAndTheRestStays) {
       }
     }
     EXPECT_GT(moved, 6);
+  }
+}
+
+// A soap film between what is round a bulge goes straight through it.
+TEST(Tangle, APatchOverABodyStaysOutsideIt) {
+  Tangle sheet = tangled_sheet(12, 9, 15);
+  Vec3 middle = Vec3::Zero();
+  for (const RVec3& x : sheet.x) middle += x.cast<double>() / static_cast<double>(sheet.x.size());
+  constexpr double kRadius = 0.1, kHeight = 0.08;
+  const auto ball = make_solid_collider({Sphere{middle - Vec3(0, 0, kRadius - kHeight), kRadius}});
+  Scene scene;
+  scene.collider = ball.get();
+  for (RVec3& x : sheet.x) {  // over the ball
+    const Contact at = ball->query(x.cast<double>(), 1.0);
+    if (at.distance < scene.contact_offset) x += ((scene.contact_offset - at.distance) * at.normal).cast<Real>();
+  }
+  const std::vector<int> found = tangled_vertices(sheet.model, sheet.x);
+  ASSERT_FALSE(found.empty());
+  for (const bool kept_out : {false, true}) {
+    std::vector<RVec3> x = sheet.x;
+    smooth_patch(sheet.model, kept_out ? scene : Scene(), found, 4, &x);
+    double deepest = 0;
+    for (const RVec3& p : x) deepest = std::max(deepest, -ball->query(p.cast<double>(), 1.0).distance);
+    if (kept_out) {
+      EXPECT_LE(deepest, 1e-6);
+    } else {
+      EXPECT_GT(deepest, 0.01) << "without a body it does go through";
+    }
   }
 }
 
