@@ -38,7 +38,7 @@ void Cholesky::Workspace::fit(const CholeskyPattern::Needs& needs, size_t panel_
 void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
   n_ = n;
   pattern_ = std::move(pattern);
-  value_.assign(pattern_->values * int64_t{sizeof(Real)} / 32, Aligned{});
+  value_.assign(pattern_->values * int64_t{sizeof(Real)} / 64, Aligned{});
   inverse_pivot_.assign(n_, Real(0));
   lanes_.assign(pattern_->length, panels::Lane{});
   single_.assign(pattern_->length, Real(0));
@@ -49,7 +49,7 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
     updates_.emplace_back(CholeskyPattern::update_values(r), 0.0);
   }
   const int front = std::max(pattern_->top_needs.largest_front, pattern_->subtree_needs.largest_front);
-  work_stride_ = panels::padded(front) + panels::kRowsTogether;
+  work_stride_ = (front + panels::kGroup - 1) / panels::kGroup * panels::kGroup;
   rows_.clear();
   workspaces_.clear();
   make_room(1);
@@ -59,7 +59,7 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
 void Cholesky::make_room(int threads) {
   while (static_cast<int>(workspaces_.size()) < threads) {
     workspaces_.emplace_back().fit(pattern_->subtree_needs, pattern_->panel.size());
-    rows_.resize(workspaces_.size() * 3 * work_stride_ * sizeof(Real) / 32, Aligned{});
+    rows_.resize(workspaces_.size() * 3 * work_stride_ * sizeof(Real) / 64, Aligned{});
   }
 }
 
@@ -239,12 +239,11 @@ void Cholesky::forward(Real* x, const RunContext& run) { forward_by(panels::best
 void Cholesky::backward(Real* x, const RunContext& run) { backward_by(panels::best_kernels().backward_one, x, run); }
 
 void Cholesky::solve(const RVec3* right_side, RVec3* solution, const RunContext& run) {
-  for (int i = 0; i < n_; ++i)
-    for (int k = 0; k < 3; ++k) lanes_[pattern_->place[i]].at[k] = right_side[i][k];
-  forward_by(panels::best_kernels().forward, lanes_.data(), run);
-  backward_by(panels::best_kernels().backward, lanes_.data(), run);
-  for (int i = 0; i < n_; ++i)
-    for (int k = 0; k < 3; ++k) solution[i][k] = lanes_[pattern_->place[i]].at[k];
+  const panels::Kernels& kernels = panels::best_kernels();
+  kernels.bring(pattern_->place.data(), n_, right_side, lanes_.data());
+  forward_by(kernels.forward, lanes_.data(), run);
+  backward_by(kernels.backward, lanes_.data(), run);
+  kernels.bring_back(pattern_->place.data(), n_, lanes_.data(), solution);
 }
 
 void Cholesky::solve(const double* right_side, double* solution, const RunContext& run) {

@@ -54,8 +54,8 @@ class Cholesky {
     const double* values;
     bool on_stack;
   };
-  struct alignas(32) Aligned {
-    Real at[32 / sizeof(Real)];
+  struct alignas(64) Aligned {
+    Real at[64 / sizeof(Real)];
   };
   struct Workspace {  // of one thread
     std::vector<double> front, stack, below, inverse;

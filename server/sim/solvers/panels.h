@@ -2,11 +2,11 @@
 // same rows below them (supernodes, a little padded), and the dense work on them: eliminating a front, and the two
 // triangular solves for three right-hand sides. A panel [L1; L2] is kept as M = [L1^-1; -L2 L1^-1], so that a solve is
 // one product with M and one with its transpose: no chain of dependent steps inside a panel, every value read once in
-// order. Compiled from panels_solve_impl.h and panels_factor_impl.h for the baseline processor, for AVX2 with FMA and
-// (the factor) for AVX-512, chosen at run time; multiply-adds are fused by hand in the factor and nowhere else, sums
-// have one order: all give the same bytes. Units: the matrix's. Shapes: fronts are square, by columns, lower triangles;
-// packed panels: see panels_solve_impl.h. How it fails: eliminate() returns the first column without a positive pivot.
-// Thread rules: pure functions of their arguments. Cites: Ng, Peyton 1993 (supernodes); Duff, Reid 1983 (fronts);
+// order. Compiled from panels_solve_impl.h, panels_solve_avx512_impl.h and panels_factor_impl.h for the baseline
+// processor, for AVX2 with FMA and for AVX-512, chosen at run time; multiply-adds are fused by hand, sums have one
+// order: all give the same bytes. Units: the matrix's. Shapes: fronts are square, by columns, lower triangles; packed
+// panels: see panels_solve_impl.h. How it fails: eliminate() returns the first column without a positive pivot. Thread
+// rules: pure functions of their arguments. Cites: Ng, Peyton 1993 (supernodes); Duff, Reid 1983 (fronts);
 // Raghavan 1998 (inverted diagonal blocks).
 #pragma once
 
@@ -20,6 +20,7 @@ namespace tryon::sim::panels {
 
 inline constexpr int kWidest = 48;                            // columns of a panel
 inline constexpr int kRowsTogether = 32 / int{sizeof(Real)};  // rows of a vector
+inline constexpr int kGroup = 2 * kRowsTogether;              // rows of a packed panel side by side
 inline constexpr int kRowsBelow = 24;                         // rows of a front that are multiplied at once
 constexpr int padded(int rows) { return (rows + kRowsTogether - 1) / kRowsTogether * kRowsTogether; }
 
@@ -33,11 +34,11 @@ struct Panel {
   int64_t rows_begin = 0, rows_end = 0;  // in the rows
   int stride = 0;  // of the front that it is eliminated in: more than its own rows where it goes on in another's
   int row_count() const { return static_cast<int>(rows_end - rows_begin); }
-  int64_t values() const {  // as packed
-    int64_t sum = int64_t{width} * padded(row_count());
-    for (int i = 0; i < padded(width); i += 2 * kRowsTogether)
-      sum += int64_t{std::min(2 * kRowsTogether, padded(width) - i)} * std::min(width, i + 2 * kRowsTogether);
-    return sum;
+  int64_t values() const {  // as packed: whole groups, so that each begins where a vector may
+    const int m = width + row_count();
+    int64_t sum = 0;
+    for (int i = 0; i < m; i += kGroup) sum += int64_t{std::min(kGroup, padded(m - i))} * std::min(width, i + kGroup);
+    return (sum + kGroup - 1) / kGroup * kGroup;
   }
 };
 
@@ -50,11 +51,14 @@ struct View {
   const Real* value;
   const int* row;             // of the panels' rows: forward() adds to x there, backward() takes from there
   const Real* inverse_pivot;  // [n]
-  Real* work;                 // [3 work_stride], aligned as a vector
-  int work_stride;            // a multiple of kRowsTogether, at least padded(width) + padded(rows) of any panel
+  Real* work;                 // [3 work_stride], aligned as a group, as are the values
+  int work_stride;            // a multiple of kGroup, at least width + rows of any panel
 };
 
 struct Kernels {
+  // to[place[i]] = from[i], and back; `to` and `from` of as many rows as there are places.
+  void (*bring)(const int* place, int count, const RVec3* from, Lane* to);
+  void (*bring_back)(const int* place, int count, const Lane* from, RVec3* to);
   // x = L^-1 x and x = L^-T D^-1 x as far as `count` panels do it, named in ascending order.
   void (*forward)(const View& factor, const int* which, int count, Lane* x);
   void (*backward)(const View& factor, const int* which, int count, Lane* x);

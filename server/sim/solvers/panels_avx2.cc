@@ -1,17 +1,21 @@
 // Built without contraction (CMakeLists.txt): multiply-adds are fused where the code says so, as in the baseline.
 #if defined(__x86_64__)
+#include <immintrin.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "server/sim/solvers/panels.h"
 #pragma GCC target("avx2,fma")
+#define TRYON_PANELS_FMA
 #include "server/sim/solvers/panels_factor_impl.h"
 #include "server/sim/solvers/panels_solve_impl.h"
 
 namespace tryon::sim::panels {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{forward, backward, forward_one, backward_one, eliminate, take_off, pack};
+  static const Kernels kernels{bring,        bring_back, forward,  backward, forward_one,
+                               backward_one, eliminate,  take_off, pack};
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels : nullptr;
 }
 

@@ -1,6 +1,9 @@
-// Built without contraction (CMakeLists.txt), as panels_avx2.cc: the factor alone, for solves are at the memory's
-// speed.
+// Built without contraction (CMakeLists.txt), as panels_avx2.cc. Solves for one right-hand side are at the memory's
+// speed and stay there, as do those of float.
 #if defined(__x86_64__)
+// g++ 12 takes what its own header leaves undefined on purpose for a mistake.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 
 #include <algorithm>
@@ -10,14 +13,23 @@
 #pragma GCC target("avx512f,avx2,fma")
 #define TRYON_PANELS_AVX512
 #include "server/sim/solvers/panels_factor_impl.h"
+#include "server/sim/solvers/panels_solve_avx512_impl.h"
 
 namespace tryon::sim::panels {
 
 const Kernels* avx512_kernels() {
   static const Kernels* const other = __builtin_cpu_supports("avx512f") ? avx2_kernels() : nullptr;
   if (other == nullptr) return nullptr;
-  static const Kernels kernels{
-      other->forward, other->backward, other->forward_one, other->backward_one, eliminate, take_off, pack};
+  constexpr bool kOwn = sizeof(Real) == sizeof(double);
+  static const Kernels kernels{other->bring,
+                               other->bring_back,
+                               kOwn ? forward : other->forward,
+                               kOwn ? backward : other->backward,
+                               other->forward_one,
+                               other->backward_one,
+                               eliminate,
+                               take_off,
+                               pack};
   return &kernels;
 }
 

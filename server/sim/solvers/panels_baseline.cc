@@ -5,7 +5,8 @@
 namespace tryon::sim::panels {
 
 const Kernels& baseline_kernels() {
-  static const Kernels kernels{forward, backward, forward_one, backward_one, eliminate, take_off, pack};
+  static const Kernels kernels{bring,        bring_back, forward,  backward, forward_one,
+                               backward_one, eliminate,  take_off, pack};
   return kernels;
 }
 

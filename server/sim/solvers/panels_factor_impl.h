@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kTogether = kRowsBelow;
 constexpr int kAtOnce = 8;  // columns that are eliminated one by one before the rest of a panel hears of them
-constexpr int kGroup = 2 * kRowsTogether;  // rows of a packed panel side by side
 typedef double D4 __attribute__((vector_size(32)));
 #ifdef TRYON_PANELS_AVX512
 typedef double D8 __attribute__((vector_size(64)));
@@ -224,15 +223,12 @@ void pack(double* front, int m, int w, int stride, const double* below, double* 
   int column = 0;
   for (; column + 4 <= w; column += 4) multiply_by_inverse<4>(front, rows, stride, inverse, column);
   for (; column < w; ++column) multiply_by_inverse<1>(front, rows, stride, inverse, column);
-  const auto corner = [&](int i, int k) { return i > k ? inverse[int64_t{k} * w + i] : 0.0; };
-  const auto lower = [&](int i, int k) { return -front[int64_t{k} * stride + w + i]; };
-  const int r = m - w;
-  for (int i = 0; i < padded(w); i += kGroup) {
-    const int count = std::min(kGroup, padded(w) - i);
-    packed = pack_group(i, count, w, std::min(w, i + count), packed, corner);
-  }
-  for (int i = 0; i < padded(r); i += kGroup)
-    packed = pack_group(i, std::min(kGroup, padded(r) - i), r, w, packed, lower);
+  const auto lower = [&](int i, int k) { return -front[int64_t{k} * stride + i]; };
+  const auto any = [&](int i, int k) { return i >= w ? lower(i, k) : i > k ? inverse[int64_t{k} * w + i] : 0.0; };
+  int i = 0;
+  for (; i < w; i += kGroup)
+    packed = pack_group(i, std::min(kGroup, padded(m - i)), m, std::min(w, i + kGroup), packed, any);
+  for (; i < m; i += kGroup) packed = pack_group(i, std::min(kGroup, padded(m - i)), m, w, packed, lower);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // The solves of panels.h, compiled by panels_baseline.cc and panels_avx2.cc.
 //
-// A packed panel of width w: rows of M in pairs of vectors (kLanes rows each; one vector alone at the end), column by
-// column, both vectors of a column side by side. Rows are those of the corner L1^-1, strictly lower, each vector with
-// the columns it can reach, then those of -L2 L1^-1 with all of them; missing rows are zeros. One load of L serves x,
-// y and z.
+// A packed panel of width w: rows of M in groups of two vectors (kLanes rows each; one vector alone at the end), column
+// by column, both vectors of a column side by side. Rows are those of the corner L1^-1, strictly lower, each group with
+// the columns it can reach, then, in the same groups, those of -L2 L1^-1 with all of them; missing rows are zeros. One
+// load of L serves x, y and z. Sums over rows: one for each row of a group, ((0 + 4) + (1 + 5)) + ((2 + 6) + (3 + 7))
+// of them at the end.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace {
 constexpr int kLanes = kRowsTogether;
 constexpr int kAhead = 12288 / sizeof(Real);  // values ahead that are fetched: panels are too short to be foreseen
 typedef Real V4 __attribute__((vector_size(4 * sizeof(Real)), may_alias));
+typedef Real Loose4 __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 typedef Real Wide __attribute__((vector_size(kLanes * sizeof(Real)), may_alias));
 
 // Rows of x, y, z to three rows, and back.
@@ -29,6 +31,20 @@ inline void transpose(const V4& a, const V4& b, const V4& c, const V4& d, V4* x,
 }
 
 inline Wide all(Real v) { return v - Wide{}; }
+
+inline Wide fused(const Wide& a, const Wide& b, const Wide& sum) {
+#if defined(TRYON_PANELS_FMA)
+  if constexpr (kLanes == 4) {
+    return Wide(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(sum)));
+  } else {
+    return Wide(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(sum)));
+  }
+#else
+  Wide out;
+  for (int i = 0; i < kLanes; ++i) out[i] = std::fma(a[i], b[i], sum[i]);
+  return out;
+#endif
+}
 
 // Three rows of numbers, one after the other, `stride` apart.
 struct Rows3 {
@@ -50,9 +66,9 @@ inline const Real* multiply(const Real* b, int columns, const Lane* z, const Row
 #pragma GCC unroll 2
     for (int j = 0; j < kVectors; ++j) {
       const Wide m = reinterpret_cast<const Wide*>(b)[j];
-      x[j] += m * zx;
-      y[j] += m * zy;
-      w[j] += m * zz;
+      x[j] = fused(m, zx, x[j]);
+      y[j] = fused(m, zy, y[j]);
+      w[j] = fused(m, zz, w[j]);
     }
   }
 #pragma GCC unroll 2
@@ -64,50 +80,53 @@ inline const Real* multiply(const Real* b, int columns, const Lane* z, const Row
   return b;
 }
 
-// z[0 .. count) = or += what stands in `from` at i; `row` where they lie, null: side by side.
-template <typename Add>
-inline void scatter(const Rows3& from, int i, int count, Add add) {
-  int k = 0;
-  for (; k + 4 <= count; k += 4) {
-    V4 r[4];
-    transpose(*from.four(0, i + k), *from.four(1, i + k), *from.four(2, i + k), V4{}, r, r + 1, r + 2, r + 3);
-    add(k, r[0]), add(k + 1, r[1]), add(k + 2, r[2]), add(k + 3, r[3]);
-  }
-  if (k == count) return;
+// Where the rows of a panel are: its own columns, then those below.
+struct Rows {
+  V4 *own, *x;
+  const int* row;
+  int width;
+  V4* at(int i) const { return i < width ? own + i : x + row[i - width]; }
+};
+
+// Adds what stands in `from` to its rows.
+inline void scatter(const Rows3& from, const Rows& rows, int m) {
   V4 r[4];
-  transpose(*from.four(0, i + k), *from.four(1, i + k), *from.four(2, i + k), V4{}, r, r + 1, r + 2, r + 3);
-  for (int j = 0; k < count; ++k, ++j) add(k, r[j]);
+  const auto take = [&](int i) {
+    transpose(*from.four(0, i), *from.four(1, i), *from.four(2, i), V4{}, r, r + 1, r + 2, r + 3);
+  };
+  int i = 0;
+  for (; i + 4 <= m; i += 4) {
+    take(i);
+    *rows.at(i) += r[0], *rows.at(i + 1) += r[1], *rows.at(i + 2) += r[2], *rows.at(i + 3) += r[3];
+  }
+  if (i == m) return;
+  take(i);
+  for (int k = 0; i + k < m; ++k) *rows.at(i + k) += r[k];
 }
 
 inline void panel_forward(const Panel& p, const Real* b, const int* row, const Rows3& out, V4* x) {
-  const int w = p.width, r = p.row_count(), corner = padded(w), below = padded(r);
-  V4* own = x + p.first;
-  V4 kept[kWidest];
-  for (int k = 0; k < w; ++k) kept[k] = own[k];
-  const Lane* z = reinterpret_cast<const Lane*>(kept);
+  const int w = p.width, m = w + p.row_count();
+  const Rows rows{x + p.first, x, row, w};
   int i = 0;
-  for (; i + 2 * kLanes <= corner; i += 2 * kLanes) b = multiply<2>(b, std::min(w, i + 2 * kLanes), z, out, i);
-  if (i < corner) b = multiply<1>(b, w, z, out, i);
-  for (i = 0; i + 2 * kLanes <= below; i += 2 * kLanes) b = multiply<2>(b, w, z, out, corner + i);
-  if (i < below) multiply<1>(b, w, z, out, corner + i);
-  scatter(out, 0, w, [&](int k, const V4& sum) { own[k] = kept[k] + sum; });
-  scatter(out, corner, r, [&](int k, const V4& sum) { x[row[k]] += sum; });
+  const Lane* z = reinterpret_cast<const Lane*>(rows.own);
+  for (; i + kLanes < m; i += kGroup) b = multiply<2>(b, std::min(w, i + kGroup), z, out, i);
+  if (i < m) multiply<1>(b, std::min(w, i + kGroup), z, out, i);
+  scatter(out, rows, m);
 }
 
 // --- solve: x += M^T in ----------------------------------------------------------------------------------------
 
-// in[i .. i + padded(count)) = the numbers that `get` gives, zeros behind.
-template <typename Get>
-inline void gather(int i, int count, const Rows3& in, Get get) {
-  int k = 0;
+// The panel's rows side by side, zeros behind.
+inline void gather(const Rows& rows, int m, const Rows3& in) {
   V4 rest;
-  for (; k + 4 <= count; k += 4)
-    transpose(get(k), get(k + 1), get(k + 2), get(k + 3), in.four(0, i + k), in.four(1, i + k), in.four(2, i + k),
-              &rest);
-  for (const int end = padded(count); k < end; k += 4) {
+  int i = 0;
+  for (; i + 4 <= m; i += 4)
+    transpose(*rows.at(i), *rows.at(i + 1), *rows.at(i + 2), *rows.at(i + 3), in.four(0, i), in.four(1, i),
+              in.four(2, i), &rest);
+  for (const int end = padded(m); i < end; i += 4) {
     V4 r[4] = {};
-    for (int j = 0; k + j < count; ++j) r[j] = get(k + j);
-    transpose(r[0], r[1], r[2], r[3], in.four(0, i + k), in.four(1, i + k), in.four(2, i + k), &rest);
+    for (int k = 0; i + k < m; ++k) r[k] = *rows.at(i + k);
+    transpose(r[0], r[1], r[2], r[3], in.four(0, i), in.four(1, i), in.four(2, i), &rest);
   }
 }
 
@@ -130,68 +149,72 @@ inline V4 sums(const Wide& a, const Wide& b, const Wide& c, const Wide& d) {
 
 template <int kColumns>
 struct Sums {
-  Wide x[kColumns] = {}, y[kColumns] = {}, z[kColumns] = {};
+  Wide at[3][kColumns][2] = {};
 
   template <int kVectors>
   inline void add(const Real* b, const Rows3& in, int i) {
 #pragma GCC unroll 2
-    for (int j = 0; j < kVectors; ++j) {
-      if (j == 0)
-#pragma GCC unroll 4
-        for (int k = 0; k < kColumns; ++k) __builtin_prefetch(b + k * kVectors * kLanes - kAhead);
-      const Wide ix = *in.wide(0, i + j * kLanes), iy = *in.wide(1, i + j * kLanes), iz = *in.wide(2, i + j * kLanes);
-#pragma GCC unroll 4
+    for (int k = 0; k < kColumns; ++k) __builtin_prefetch(b + k * kVectors * kLanes - kAhead);
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j)
+#pragma GCC unroll 2
       for (int k = 0; k < kColumns; ++k) {
         const Wide m = reinterpret_cast<const Wide*>(b)[k * kVectors + j];
-        x[k] += m * ix;
-        y[k] += m * iy;
-        z[k] += m * iz;
+#pragma GCC unroll 3
+        for (int axis = 0; axis < 3; ++axis) at[axis][k][j] = fused(m, *in.wide(axis, i + j * kLanes), at[axis][k][j]);
       }
-    }
   }
   inline void write(V4* to) const {
-    const Wide none = {};
-    const auto at = [&](const Wide* v, int k) -> Wide { return k < kColumns ? v[k < kColumns ? k : 0] : none; };
-    V4 r[4];
-    transpose(sums(x[0], at(x, 1), at(x, 2), at(x, 3)), sums(y[0], at(y, 1), at(y, 2), at(y, 3)),
-              sums(z[0], at(z, 1), at(z, 2), at(z, 3)), V4{}, r, r + 1, r + 2, r + 3);
-#pragma GCC unroll 4
-    for (int k = 0; k < kColumns; ++k) to[k] += r[k];
+    const auto both = [&](int axis, int k) -> Wide { return at[axis][k][0] + at[axis][k][1]; };
+    constexpr int kOther = kColumns - 1;
+    const V4 xy = sums(both(0, 0), both(1, 0), both(0, kOther), both(1, kOther));
+    const V4 z = sums(both(2, 0), both(2, kOther), Wide{}, Wide{});
+    to[0] += __builtin_shufflevector(xy, z, 0, 1, 4, 6);
+    if constexpr (kColumns > 1) to[1] += __builtin_shufflevector(xy, z, 2, 3, 5, 6);
   }
 };
 
-// Columns k .. k + kColumns of M^T in, added to own[k ..].
+// Columns k .. k + kColumns of M^T in, added to own[k ..]; row i is the first that they reach, `b` its group.
 template <int kColumns>
-inline void columns_backward(const Real* b, int w, int corner, int below, int k, const Rows3& in, V4* own) {
+inline void columns_backward(const Real* b, int w, int m, int k, int i, const Rows3& in, V4* own) {
   Sums<kColumns> s;
-  int i = 0;
-  for (; i + 2 * kLanes <= corner; i += 2 * kLanes) {
-    const int reach = std::min(w, i + 2 * kLanes);
-    if (k < reach) s.template add<2>(b + k * 2 * kLanes, in, i);
-    b += reach * 2 * kLanes;
+  for (; i + kLanes < m; i += kGroup) {
+    s.template add<2>(b + k * kGroup, in, i);
+    b += std::min(w, i + kGroup) * kGroup;
   }
-  if (i < corner) {
-    s.template add<1>(b + k * kLanes, in, i);
-    b += w * kLanes;
-  }
-  for (i = 0; i + 2 * kLanes <= below; i += 2 * kLanes, b += w * 2 * kLanes)
-    s.template add<2>(b + k * 2 * kLanes, in, corner + i);
-  if (i < below) s.template add<1>(b + k * kLanes, in, corner + i);
+  if (i < m) s.template add<1>(b + k * kLanes, in, i);
   s.write(own + k);
 }
 
 inline void panel_backward(const Panel& p, const Real* b, const int* row, const Real* inverse_pivot, const Rows3& in,
                            V4* x) {
-  const int w = p.width, r = p.row_count(), corner = padded(w), below = padded(r);
-  V4* own = x + p.first;
-  for (int k = 0; k < w; ++k) own[k] *= inverse_pivot[k];
-  gather(0, w, in, [&](int k) -> const V4& { return own[k]; });
-  gather(corner, r, in, [&](int k) -> const V4& { return x[row[k]]; });
-  int k = 0;
-  for (; k + 4 <= w; k += 4) columns_backward<4>(b, w, corner, below, k, in, own);
-  if (w - k == 3) columns_backward<3>(b, w, corner, below, k, in, own);
-  if (w - k == 2) columns_backward<2>(b, w, corner, below, k, in, own);
-  if (w - k == 1) columns_backward<1>(b, w, corner, below, k, in, own);
+  const int w = p.width, m = w + p.row_count();
+  const Rows rows{x + p.first, x, row, w};
+  for (int k = 0; k < w; ++k) rows.own[k] *= inverse_pivot[k];
+  gather(rows, m, in);
+  for (int k = 0, i = 0; k < w; k += 2) {
+    if (k == i + kGroup) b += kGroup * k, i = k;
+    if (k + 1 < w) {
+      columns_backward<2>(b, w, m, k, i, in, rows.own);
+    } else {
+      columns_backward<1>(b, w, m, k, i, in, rows.own);
+    }
+  }
+}
+
+// Four numbers at once where another row's first one lies behind: read for nothing, written before its own turn.
+void bring(const int* place, int count, const RVec3* from, Lane* to) {
+  for (int i = 0; i + 1 < count; ++i) {
+    const V4 row = *reinterpret_cast<const Loose4*>(from + i);
+    *reinterpret_cast<V4*>(to + place[i]) = __builtin_shufflevector(row, V4{}, 0, 1, 2, 7);
+  }
+  if (count > 0) to[place[count - 1]] = {from[count - 1][0], from[count - 1][1], from[count - 1][2], 0};
+}
+
+void bring_back(const int* place, int count, const Lane* from, RVec3* to) {
+  for (int i = 0; i + 1 < count; ++i)
+    *reinterpret_cast<Loose4*>(to + i) = *reinterpret_cast<const V4*>(from + place[i]);
+  if (count > 0) to[count - 1] = Eigen::Map<const RVec3>(from[place[count - 1]].at);
 }
 
 void forward(const View& f, const int* which, int count, Lane* lanes) {
@@ -219,7 +242,8 @@ inline const Real* multiply_one(const Real* b, int columns, const Real* z, Real*
   Wide sum[4][kVectors] = {};
   const auto add = [&](int c, int k) {
 #pragma GCC unroll 2
-    for (int j = 0; j < kVectors; ++j) sum[c][j] += reinterpret_cast<const Wide*>(b)[c * kVectors + j] * all(z[k + c]);
+    for (int j = 0; j < kVectors; ++j)
+      sum[c][j] = fused(reinterpret_cast<const Wide*>(b)[c * kVectors + j], all(z[k + c]), sum[c][j]);
   };
   int k = 0;
   for (; k + 4 <= columns; k += 4, b += 4 * kVectors * kLanes) {
@@ -234,15 +258,13 @@ inline const Real* multiply_one(const Real* b, int columns, const Real* z, Real*
 }
 
 inline void panel_forward_one(const Panel& p, const Real* b, const int* row, Real* out, Real* x) {
-  const int w = p.width, r = p.row_count(), corner = padded(w), below = padded(r);
+  const int w = p.width, m = w + p.row_count();
   Real* own = x + p.first;
   int i = 0;
-  for (; i + 2 * kLanes <= corner; i += 2 * kLanes) b = multiply_one<2>(b, std::min(w, i + 2 * kLanes), own, out + i);
-  if (i < corner) b = multiply_one<1>(b, w, own, out + i);
-  for (i = 0; i + 2 * kLanes <= below; i += 2 * kLanes) b = multiply_one<2>(b, w, own, out + corner + i);
-  if (i < below) multiply_one<1>(b, w, own, out + corner + i);
+  for (; i + kLanes < m; i += kGroup) b = multiply_one<2>(b, std::min(w, i + kGroup), own, out + i);
+  if (i < m) multiply_one<1>(b, std::min(w, i + kGroup), own, out + i);
   for (int k = 0; k < w; ++k) own[k] += out[k];
-  for (int k = 0; k < r; ++k) x[row[k]] += out[corner + k];
+  for (int k = w; k < m; ++k) x[row[k - w]] += out[k];
 }
 
 template <int kColumns>
@@ -255,7 +277,8 @@ struct SumsOne {
     for (int j = 0; j < kVectors; ++j) {
       const Wide factor = reinterpret_cast<const Wide*>(in)[j];
 #pragma GCC unroll 4
-      for (int k = 0; k < kColumns; ++k) at[k][j] += reinterpret_cast<const Wide*>(b)[k * kVectors + j] * factor;
+      for (int k = 0; k < kColumns; ++k)
+        at[k][j] = fused(reinterpret_cast<const Wide*>(b)[k * kVectors + j], factor, at[k][j]);
     }
   }
   inline void write(Real* to) const {
@@ -267,37 +290,30 @@ struct SumsOne {
 };
 
 template <int kColumns>
-inline void columns_backward_one(const Real* b, int w, int corner, int below, int k, const Real* in, Real* own) {
+inline void columns_backward_one(const Real* b, int w, int m, int k, int i, const Real* in, Real* own) {
   SumsOne<kColumns> s;
-  int i = 0;
-  for (; i + 2 * kLanes <= corner; i += 2 * kLanes) {
-    const int reach = std::min(w, i + 2 * kLanes);
-    if (k < reach) s.template add<2>(b + k * 2 * kLanes, in + i);
-    b += reach * 2 * kLanes;
+  for (; i + kLanes < m; i += kGroup) {
+    s.template add<2>(b + k * kGroup, in + i);
+    b += std::min(w, i + kGroup) * kGroup;
   }
-  if (i < corner) {
-    s.template add<1>(b + k * kLanes, in + i);
-    b += w * kLanes;
-  }
-  for (i = 0; i + 2 * kLanes <= below; i += 2 * kLanes, b += w * 2 * kLanes)
-    s.template add<2>(b + k * 2 * kLanes, in + corner + i);
-  if (i < below) s.template add<1>(b + k * kLanes, in + corner + i);
+  if (i < m) s.template add<1>(b + k * kLanes, in + i);
   s.write(own + k);
 }
 
 inline void panel_backward_one(const Panel& p, const Real* b, const int* row, const Real* inverse_pivot, Real* in,
                                Real* x) {
-  const int w = p.width, r = p.row_count(), corner = padded(w), below = padded(r);
+  const int w = p.width, m = w + p.row_count();
   Real* own = x + p.first;
   for (int k = 0; k < w; ++k) in[k] = own[k] *= inverse_pivot[k];
-  std::fill(in + w, in + corner, Real(0));
-  for (int k = 0; k < r; ++k) in[corner + k] = x[row[k]];
-  std::fill(in + corner + r, in + corner + below, Real(0));
-  int k = 0;
-  for (; k + 4 <= w; k += 4) columns_backward_one<4>(b, w, corner, below, k, in, own);
-  if (w - k == 3) columns_backward_one<3>(b, w, corner, below, k, in, own);
-  if (w - k == 2) columns_backward_one<2>(b, w, corner, below, k, in, own);
-  if (w - k == 1) columns_backward_one<1>(b, w, corner, below, k, in, own);
+  for (int k = w; k < m; ++k) in[k] = x[row[k - w]];
+  std::fill(in + m, in + padded(m), Real(0));
+  for (int k = 0, i = 0; k < w; k += 4) {
+    if (k == i + kGroup) b += kGroup * k, i = k;
+    if (w - k >= 4) columns_backward_one<4>(b, w, m, k, i, in, own);
+    if (w - k == 3) columns_backward_one<3>(b, w, m, k, i, in, own);
+    if (w - k == 2) columns_backward_one<2>(b, w, m, k, i, in, own);
+    if (w - k == 1) columns_backward_one<1>(b, w, m, k, i, in, own);
+  }
 }
 
 void forward_one(const View& f, const int* which, int count, Real* x) {
