@@ -39,7 +39,8 @@ void add_models(const Options& o, v1::CreateDrapeRequest* request) {
   request->set_bending(o.bending == "hinge"       ? v1::BENDING_HINGE
                        : o.bending == "shape"     ? v1::BENDING_SHAPE
                        : o.bending == "isometric" ? v1::BENDING_ISOMETRIC
-                                                  : v1::BENDING_QUADRATIC);
+                       : o.bending == "quadratic" ? v1::BENDING_QUADRATIC
+                                                  : v1::BENDING_UNSPECIFIED);
 }
 
 void set_duration(double seconds, google::protobuf::Duration* out) {

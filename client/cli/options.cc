@@ -65,9 +65,11 @@ void add_models(CLI::App* app, Options* o) {
   app->add_option("--membrane", o->membrane, "what resists stretch and shear")
       ->check(CLI::IsMember({"threads", "continuum", "springs"}))
       ->capture_default_str();
-  app->add_option("--bending", o->bending,
-                  "what resists bending; all but quadratic need lbfgs, newton or baraff_witkin")
-      ->check(CLI::IsMember({"quadratic", "hinge", "shape", "isometric"}))
+  app->add_option(
+         "--bending", o->bending,
+         "what resists bending; usual: isometric where the solver takes it, else quadratic. hinge and shape need "
+         "drape, lbfgs, newton or baraff_witkin; isometric takes spring_projection too")
+      ->check(CLI::IsMember({"usual", "quadratic", "hinge", "shape", "isometric"}))
       ->capture_default_str();
 }
 

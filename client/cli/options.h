@@ -17,7 +17,7 @@ struct Options {
   std::string command;  // "drape", "fit", "garment check", ...
   std::string body = "sample", garment = "sample:tshirt", fabric, solver, shape = "elliptic", contact = "scan", out,
               name, file;
-  std::string wind, wind_model = "vertex", membrane = "threads", bending = "quadratic";
+  std::string wind, wind_model = "vertex", membrane = "threads", bending = "usual";
   double gust_ratio = 0.0, gust_period_s = 3.0, turbulence_ratio = 0.0, turbulence_length_m = 0.4;
   uint64_t turbulence_seed = 1;
   std::string seams, grading, pattern_unit, size;  // of a pattern file (size also of a template)

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 3> kPictureNames = {"four", "front", "non
 constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kFigureNames = {"neutral", "female", "male"};
 constexpr std::array<std::string_view, 3> kMembraneNames = {"threads", "continuum", "springs"};
-constexpr std::array<std::string_view, 4> kBendingNames = {"quadratic", "hinge", "shape", "isometric"};
+constexpr std::array<std::string_view, 5> kBendingNames = {"usual", "quadratic", "hinge", "shape", "isometric"};
 constexpr std::array<std::string_view, 4> kMinimisers = {"drape", "lbfgs", "newton", "baraff_witkin"};
 
 Json scan_json(const ScanOptions& scan) {
@@ -99,7 +99,7 @@ Json json_of(const DrapeSettings& s) {
            {"wind_mps", {s.wind_mps.x(), s.wind_mps.y(), s.wind_mps.z()}},
            {"air", json_of(s.air)},
            {"membrane", kMembraneNames[static_cast<size_t>(s.membrane)]},
-           {"bending", kBendingNames[static_cast<size_t>(s.bending)]},
+           {"bending", kBendingNames[static_cast<size_t>(bending_of(s))]},
            {"threads", s.threads}};
   for (const Export what : s.exports) out["exports"].push_back(kExportNames[static_cast<size_t>(what)]);
   if (s.draco) out["draco"] = true;
@@ -264,15 +264,21 @@ absl::Status check_air(const sim::Wind& air, double speed) {
                        "Set wind_mps, or leave gusts and turbulence at 0.");
 }
 
+bool minimises(const DrapeSettings& s) {
+  return std::find(kMinimisers.begin(), kMinimisers.end(), s.solver) != kMinimisers.end();
+}
+
+bool takes_bend_matrix(const DrapeSettings& s) { return minimises(s) || s.solver == "spring_projection"; }
+
 absl::Status check_models(const DrapeSettings& s) {
-  const bool minimiser = std::find(kMinimisers.begin(), kMinimisers.end(), s.solver) != kMinimisers.end();
+  const bool minimiser = minimises(s);
   if (s.membrane == MembraneModel::kContinuum && !minimiser)
     return invalid_input("SETTINGS_CONFLICT", "settings.membrane",
                          cat("the solver ", s.solver, " works on springs alone"),
                          "Use drape, lbfgs, newton or baraff_witkin, or another membrane.");
-  if (s.bending == BendingModel::kQuadratic) return absl::OkStatus();
-  const bool matrix = s.bending == BendingModel::kIsometric && s.solver == "spring_projection";
-  if (!minimiser && !matrix)
+  const BendingModel bending = bending_of(s);
+  if (bending == BendingModel::kQuadratic) return absl::OkStatus();
+  if (!minimiser && !(bending == BendingModel::kIsometric && takes_bend_matrix(s)))
     return invalid_input("SETTINGS_CONFLICT", "settings.bending",
                          cat("the solver ", s.solver, " knows no bending by angles"),
                          "Use drape, lbfgs, newton or baraff_witkin, or quadratic bending.");
@@ -362,6 +368,12 @@ absl::Status validate(const GarmentRequest& request) {
 }
 
 bool keeps_layers_apart(std::string_view solver) { return solver == sim::kDefaultSolver || solver == "lbfgs"; }
+
+BendingModel bending_of(const DrapeSettings& s) {
+  if (s.bending != BendingModel::kUsual) return s.bending;
+  const bool able = takes_bend_matrix(s) && s.membrane != MembraneModel::kSprings;
+  return able ? BendingModel::kIsometric : BendingModel::kQuadratic;
+}
 
 absl::Status validate(const DrapeSettings& s) {
   if (!(s.resolution_mm >= kFinestMm && s.resolution_mm <= kCoarsestMm)) {

@@ -54,8 +54,8 @@ absl::Status validate(const GarmentRequest& request);
 // How the cloth resists stretch and shear: a triangle's four threads, a continuum, or springs along the mesh's edges.
 enum class MembraneModel { kThreads, kContinuum, kSprings };
 // And bending: the quadratic form edge by edge, each edge's angle, the shape operator (warp, weft and twist apart), or
-// that made quadratic.
-enum class BendingModel { kQuadratic, kHinge, kShape, kIsometric };
+// that made quadratic, which is usual with the solvers that take it.
+enum class BendingModel { kUsual, kQuadratic, kHinge, kShape, kIsometric };
 
 // Whether layers of the cloth (sleeves, tiers, folds) may pass through each other: kept apart from where they would
 // cross, always, or not at all. Only the solvers drape and lbfgs keep layers apart; the others never do.
@@ -89,7 +89,7 @@ struct DrapeSettings {
   sim::Wind air;                 // gusts, turbulence and the model; ranges there. Its velocity, drag and lift stay
   std::optional<Motion> motion;  // none: three seconds where the wind blows, else nothing moves
   MembraneModel membrane = MembraneModel::kThreads;
-  BendingModel bending = BendingModel::kQuadratic;
+  BendingModel bending = BendingModel::kUsual;
   // Changes which files there are.
   std::vector<Export> exports;  // beyond the usual ones; in rising order, none twice
   bool draco = false;           // the GLBs for web and desktop are compressed
@@ -100,7 +100,9 @@ struct DrapeSettings {
   double preview_seconds = 0.0;  // least time between two previews of the cloth; 0: none
 };
 absl::Status validate(const DrapeSettings& settings);
-// What they ask for: their motion, the usual one where the wind blows, or none.
+// What they ask for: their bending, where it is the usual one that of the solver and the membrane.
+BendingModel bending_of(const DrapeSettings& settings);
+// Their motion, the usual one where the wind blows, or none.
 std::optional<Motion> motion_of(const DrapeSettings& settings);
 
 struct DrapeRequest {

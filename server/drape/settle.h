@@ -35,7 +35,7 @@ struct SettleOptions {
   int coarsest = 600;  // vertices of the coarsest mesh that the garment is sewn on, at the least
   sim::Wind air;       // but for its velocity
   sim::SpringLayout membrane = sim::SpringLayout::kThreads;  // once sewn: panels are sewn as threads
-  sim::BendLaw bend = sim::BendLaw::kQuadratic;
+  sim::BendLaw bend = sim::BendLaw::kIsometric;              // as the membrane
   bool to_be_continued = false;  // it comes to rest later, together with others: the finest level only falls
   std::optional<Motion> motion;  // once at rest; none: it stays there
   BeforeStep before_step;        // may be empty

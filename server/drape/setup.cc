@@ -24,8 +24,8 @@ SettleOptions settle_options(const DrapeSettings& s) {
                                             sim::SpringLayout::kEdges};
   out.membrane = kLayouts[static_cast<size_t>(s.membrane)];
   constexpr sim::BendLaw kLaws[] = {sim::BendLaw::kQuadratic, sim::BendLaw::kHinge, sim::BendLaw::kShape,
-                                    sim::BendLaw::kIsometric};
-  out.bend = kLaws[static_cast<size_t>(s.bending)];
+                                    sim::BendLaw::kIsometric};  // without the usual one, which is one of these
+  out.bend = kLaws[static_cast<size_t>(bending_of(s)) - 1];
   return out;
 }
 

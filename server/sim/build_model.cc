@@ -8,6 +8,7 @@
 #include "server/sim/constraints/bend_matrix.h"
 #include "server/sim/constraints/edge_side.h"
 #include "server/sim/constraints/folds.h"
+#include "server/sim/constraints/hinges.h"
 #include "server/sim/constraints/threads.h"
 #include "server/sim/model.h"
 
@@ -137,23 +138,6 @@ void add_threads(const ClothInput& cloth, DrapeModel* model) {
     model->threads.warp.push_back(k.warp * area);
     model->threads.bias.push_back(k.bias * area);
   }
-}
-
-// As stiff as the fabric, `times` over.
-Hinges hinges_of(const ClothInput& cloth, const std::vector<EdgeUse>& edges, double times) {
-  Hinges out;
-  for (const EdgeUse& edge : edges) {
-    if (edge.right < 0) continue;
-    const EdgeSide left = edge_side(cloth, edge, edge.left), right = edge_side(cloth, edge, edge.right);
-    const auto l = bend::side_weights(left.end0, left.end1, left.opposite);
-    const auto r = bend::side_weights(right.end0, right.end1, right.opposite);
-    const double stiffness = 0.5 * (bend_across(cloth.fabric, left) + bend_across(cloth.fabric, right));
-    out.particle.push_back({edge.a, edge.b, left.opposite_particle, right.opposite_particle});
-    out.weight.push_back({static_cast<Real>(l[0] + r[0]), static_cast<Real>(l[1] + r[1]), static_cast<Real>(l[2]),
-                          static_cast<Real>(r[2])});
-    out.stiffness.push_back(static_cast<Real>(times * stiffness / (left.area + right.area)));
-  }
-  return out;
 }
 
 void add_spring(SpringKind kind, int a, int b, double rest, double stiffness, Springs* springs) {

@@ -4,8 +4,8 @@
 // apart, the first digits of the positions' SHA-256 (the same for any --threads). Options: --templates (instead of the
 // files: each template in S, M and L on five people of sizes),
 // --only=TEXT (repeatable), --every=N (each Nth garment), --edge=20 (mm), --fabric=NAME, --threads=1,
-// --layers=where-needed|always|never, --isometric (bending), --coarsest=600, --png=DIR, --repeat=1, --where (each
-// crossing's place, m, and how far from the body, mm); or --scene=all (dress_knife, t_shirt, trousers, cusick;
+// --layers=where-needed|always|never, --hinges (bending edge by edge), --coarsest=600, --png=DIR, --repeat=1, --where
+// (each crossing's place, m, and how far from the body, mm); or --scene=all (dress_knife, t_shirt, trousers, cusick;
 // repeatable) with --size=VERTICES and --on=THREADS (repeatable), and --blender=FRAMES of dress_knife by Blender's
 // cloth in the same run; or --agree (how far girths of templates move when --edge is halved).
 #include <algorithm>
@@ -211,7 +211,7 @@ int main(int argc, char** argv) {
     if (arg == "--templates") options.templates = true;
     if (arg == "--agree") options.agree = true;
     if (arg == "--where") options.where = true;
-    if (arg == "--isometric") options.settle.bend = tryon::sim::BendLaw::kIsometric;
+    if (arg == "--hinges") options.settle.bend = tryon::sim::BendLaw::kQuadratic;
     if (arg == "--layers=always") options.settle.layers = tryon::LayerContact::kAlways;
     if (arg == "--layers=never") options.settle.layers = tryon::LayerContact::kNever;
   }

@@ -310,8 +310,7 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   RETURN_IF_ERROR(check_enum(v1::Bending_IsValid(request.bending()), "bending"));
   if (request.membrane() != v1::MEMBRANE_UNSPECIFIED)
     out.membrane = static_cast<MembraneModel>(request.membrane() - v1::MEMBRANE_THREADS);
-  if (request.bending() != v1::BENDING_UNSPECIFIED)
-    out.bending = static_cast<BendingModel>(request.bending() - v1::BENDING_QUADRATIC);
+  out.bending = static_cast<BendingModel>(request.bending());
   RETURN_IF_ERROR(read_exports(request, &out));
   RETURN_IF_ERROR(with_proto_field(validate(out)));
   if (!request.over().empty()) RETURN_IF_ERROR(with_proto_field(validate_over(out)));

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "server/sim/constraints/bend.h"
-#include "server/sim/constraints/bend_matrix.h"
 #include "server/sim/constraints/folds.h"
+#include "server/sim/constraints/hinges.h"
 #include "server/sim/constraints/local_step.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/threads.h"
@@ -84,7 +84,7 @@ void ElasticEnergy::build_gather() {
   });
 }
 
-Eigen::SparseMatrix<double> ElasticEnergy::matrix() const {
+Eigen::SparseMatrix<double> ElasticEnergy::matrix(BendInMatrix form) const {
   struct Entry {
     int particle;
     double coefficient, stiffness;
@@ -114,8 +114,17 @@ Eigen::SparseMatrix<double> ElasticEnergy::matrix() const {
     for (int k = 0; k < 4; ++k) open.push_back({model_.folds.particle[f][k], static_cast<double>(w[k]), own / edge2});
     flush();
   }
+  const bool whole = form == BendInMatrix::kWhole;
+  const Hinges hinges = whole ? Hinges() : hinges_like_bend_matrix(model_);
+  for (int h = 0; h < hinges.count(); ++h) {
+    for (int k = 0; k < 4; ++k) {
+      const auto weight = static_cast<double>(hinges.weight[h][k]);
+      open.push_back({hinges.particle[h][k], weight, static_cast<double>(hinges.stiffness[h])});
+    }
+    flush();
+  }
   const BendMatrix& bend = model_.bend_matrix;
-  for (int i = 0; i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
+  for (int i = 0; whole && i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
     for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) {
       triplets.emplace_back(i, bend.column[k], static_cast<double>(bend.stiffness[k]));
       triplets.emplace_back(i, i, -static_cast<double>(bend.stiffness[k]));
@@ -193,13 +202,11 @@ void ElasticEnergy::run_folds(int begin, int end, double* energy) {
 void ElasticEnergy::gather(int begin, int end, double* energy) {
   local_step::best_kernels().gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data()}, slots_.data(),
                                     begin, end, gradient_);
-  double bent = 0;
-  for (int i = begin; i < end && model_.bend_matrix.count() > 0; ++i) {
-    double own = 0;
-    gradient_[i] += bend_matrix::gradient(model_.bend_matrix, i, x_, &own);
-    bent += own;
-  }
-  *energy = bent;
+  const BendMatrix& q = model_.bend_matrix;
+  *energy = 0;
+  if (q.count() == 0) return;
+  *energy = local_step::best_kernels().bend_rows(
+      {q.row_begin.data(), q.column.data(), q.stiffness.data(), model_.particle_count - 1}, x_, begin, end, gradient_);
 }
 
 void ElasticEnergy::for_chunks(const RunContext& run, int count, int partial_begin,

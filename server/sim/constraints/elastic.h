@@ -10,6 +10,7 @@
 
 #include "Eigen/Sparse"
 #include "server/base/run_context.h"
+#include "server/sim/constraints/hinges.h"
 #include "server/sim/model.h"
 
 namespace tryon::sim {
@@ -19,8 +20,9 @@ class ElasticEnergy {
   ElasticEnergy(const DrapeModel& model, double tie_stiffness);
   // Sets `gradient` to grad E and returns E.
   double evaluate(const RunContext& run, const RVec3* x, Real tie_rest_ratio, RVec3* gradient);
-  // L of Wan 2020 for all springs, plus the constant bending matrix: [particle_count, particle_count], symmetric, full.
-  Eigen::SparseMatrix<double> matrix() const;
+  // L of Wan 2020 for all springs, plus the constant bending matrix or what stands for it: [particle_count,
+  // particle_count], symmetric, full.
+  Eigen::SparseMatrix<double> matrix(BendInMatrix bend = BendInMatrix::kWhole) const;
 
  private:
   void for_chunks(const RunContext& run, int count, int partial_begin, void (ElasticEnergy::*body)(int, int, double*));

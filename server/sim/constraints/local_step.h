@@ -1,10 +1,11 @@
 // What it is: the hot loops of ElasticEnergy four numbers at a time: edge springs, thread springs, membranes, hinges,
-// the sum of what elements wrote into slots, and the blocks that thread springs add to a Hessian. Compiled twice from
-// local_step_impl.h and local_blocks_impl.h, for the baseline processor and for AVX2, chosen at run time; no fused
-// multiply-add and the same order of sums: both give the same bytes. Their slow twins are spring::gradient,
-// thread::gradient, membrane::gradient, bend::gradient, a plain sum and thread::hessian. Units: N, J, m. Shapes: as
-// model.h; `begin` .. `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure functions of
-// their arguments; chunks that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); constraints/*.h.
+// rows of the bending matrix, the sum of what elements wrote into slots, and the blocks that thread springs add to a
+// Hessian. Compiled twice from local_step_impl.h and local_blocks_impl.h, for the baseline processor and for AVX2,
+// chosen at run time; no fused multiply-add and the same order of sums: both give the same bytes. Their slow twins are
+// spring::gradient, thread::gradient, membrane::gradient, bend::gradient, bend_matrix::gradient, a plain sum and
+// thread::hessian. Units: N, J, m. Shapes: as model.h; `begin` .. `end` of the elements. How it fails: never; NaN goes
+// through. Thread rules: pure functions of their arguments; chunks that do not overlap may run at once.
+// Cites: Wan 2020 eqs. 9-13 (springs); constraints/*.h.
 #pragma once
 
 #include <array>
@@ -38,6 +39,11 @@ struct HingeView {
   const Real* stiffness;
   int last;
 };
+struct BendView {  // BendMatrix
+  const int *row_begin, *column;
+  const Real* stiffness;
+  int last;
+};
 struct GatherView {
   const int *begin, *slot;
   const Real* weight;
@@ -55,6 +61,8 @@ struct Kernels {
   double (*threads)(const ThreadView& view, const RVec3* x, int begin, int end, RVec3* slot);
   double (*membranes)(const MembraneView& view, const RVec3* x, int begin, int end, RVec3* slot);
   double (*hinges)(const HingeView& view, const RVec3* x, int begin, int end, RVec3* slot);
+  // Adds to the gradient of particles begin .. end.
+  double (*bend_rows)(const BendView& view, const RVec3* x, int begin, int end, RVec3* gradient);
   // Of at most four triangles; of what compressed threads push sideways the share `kept`.
   void (*thread_blocks)(const ThreadView& view, const RVec3* x, int begin, int end, double kept, Blocks* out);
   void (*gather)(const GatherView& view, const RVec3* slot, int begin, int end, RVec3* gradient);

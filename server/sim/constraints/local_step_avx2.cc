@@ -14,7 +14,7 @@
 namespace tryon::sim::local_step {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{springs, threads, membranes, hinges, thread_blocks, gather};
+  static const Kernels kernels{springs, threads, membranes, hinges, bend_rows, thread_blocks, gather};
   return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
 }
 

@@ -4,7 +4,7 @@
 namespace tryon::sim::local_step {
 
 const Kernels& baseline_kernels() {
-  static const Kernels kernels{springs, threads, membranes, hinges, thread_blocks, gather};
+  static const Kernels kernels{springs, threads, membranes, hinges, bend_rows, thread_blocks, gather};
   return kernels;
 }
 

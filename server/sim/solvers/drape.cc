@@ -26,7 +26,8 @@ constexpr double kForcing = 0.3, kLoosest = 0.1;  // a step is minimised to such
 
 class Drape : public SpringProjection {
  public:
-  Drape(const DrapeModel& model, const SolverSettings& settings) : SpringProjection(model, settings, settings.history) {
+  Drape(const DrapeModel& model, const SolverSettings& settings)
+      : SpringProjection(model, settings, settings.history, BendInMatrix::kLikeHinges) {
     max_halvings_ = kMostHalvings;
   }
 
@@ -57,7 +58,7 @@ class Drape : public SpringProjection {
   bool towards_rest() const { return settings_.time_step >= kQuasiStatic; }
 
   void take_hessian() {
-    hessian_ = std::make_unique<PotentialHessian>(potential_, settings_);
+    hessian_ = std::make_unique<PotentialHessian>(potential_, settings_, BendInMatrix::kLikeHinges);
     compliance_ = std::make_unique<ContactCompliance>(potential_, hessian_.get());
     lbfgs_.clear();
     pace_.clear();

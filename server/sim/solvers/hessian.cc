@@ -27,8 +27,9 @@ Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, double kept
 
 }  // namespace
 
-PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings)
-    : potential_(potential), model_(potential.model()), settings_(settings) {
+PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
+                                   BendInMatrix bend)
+    : potential_(potential), model_(potential.model()), settings_(settings), bend_(bend) {
   build_pattern();
   right_.resize(3 * model_.particle_count);
   own_.resize(model_.particle_count);
@@ -60,7 +61,7 @@ void PotentialHessian::visit_pairs(Visit visit) const {
   for (const auto& v : layer_pattern_) all(v.data(), 4);  // last: layers find their blocks by themselves
 }
 
-// Hinges, elastic and viscous, and the bending matrix.
+// Hinges, elastic and viscous, and the bending matrix or what stands for it.
 template <typename Visit>
 void PotentialHessian::visit_constant(Visit visit) const {
   const auto hinges = [&visit](const Hinges& of, double times) {
@@ -72,6 +73,7 @@ void PotentialHessian::visit_constant(Visit visit) const {
   };
   hinges(model_.hinges, 1.0);
   hinges(model_.viscous, 1.0 / settings_.time_step);
+  if (bend_ == BendInMatrix::kLikeHinges) return hinges(hinges_like_bend_matrix(model_), 1.0);
   const BendMatrix& bend = model_.bend_matrix;
   for (int i = 0; i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
     for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) {

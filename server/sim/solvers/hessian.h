@@ -17,7 +17,8 @@ namespace tryon::sim {
 
 class PotentialHessian {
  public:
-  explicit PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings);
+  PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
+                   BendInMatrix bend = BendInMatrix::kWhole);
   // At x. `kept` is the share that is kept of what makes an element indefinite: kTrueHessian, kConvexHessian (then no
   // element is), or between them, where the whole is seldom indefinite and far nearer to the true one. False where the
   // context says stop (asked every kElementsBetweenChecks elements); then the matrix is of no use.
@@ -64,6 +65,7 @@ class PotentialHessian {
   const IncrementalPotential& potential_;
   const DrapeModel& model_;
   const SolverSettings settings_;
+  const BendInMatrix bend_;
   std::vector<int> block_begin_;     // [particle_count + 1] block columns of the lower triangle
   std::vector<int> block_row_;       // rows ascending, the diagonal first
   std::vector<Target> target_;       // [pair_count]

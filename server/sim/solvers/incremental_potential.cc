@@ -30,8 +30,8 @@ IncrementalPotential::IncrementalPotential(const DrapeModel& model, const Solver
   partials_.assign((model.particle_count + kGrain - 1) / kGrain, 0.0);
 }
 
-Eigen::SparseMatrix<double> IncrementalPotential::constant_matrix() const {
-  Eigen::SparseMatrix<double> matrix = elastic_.matrix();
+Eigen::SparseMatrix<double> IncrementalPotential::constant_matrix(BendInMatrix bend) const {
+  Eigen::SparseMatrix<double> matrix = elastic_.matrix(bend);
   if (model_.viscous.count() > 0) matrix += bend_damping_.matrix();
   if (shear_damping_.any()) matrix += shear_damping_.matrix();
   for (int j = 0; j < model_.particle_count; ++j)

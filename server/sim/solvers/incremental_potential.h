@@ -64,7 +64,7 @@ class IncrementalPotential {
   const SelfContact* layers() const { return self_contact_.get(); }  // null where the scene has none
   // M/h^2 + L of Wan 2020 (eq. 15) and the damping's, pinned rows and columns cleared to the identity: [particle_count,
   // particle_count].
-  Eigen::SparseMatrix<double> constant_matrix() const;
+  Eigen::SparseMatrix<double> constant_matrix(BendInMatrix bend = BendInMatrix::kWhole) const;
 
  private:
   absl::Status check_state(const DrapeState& state) const;

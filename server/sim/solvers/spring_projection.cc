@@ -15,11 +15,12 @@ constexpr double kRefactorShare = 0.002;  // of the particles
 
 }  // namespace
 
-SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history)
+SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history,
+                                   BendInMatrix bend)
     : DescentSolver(model, settings),
       lbfgs_(history, model.particle_count),
       history_(history),
-      matrix_(potential_.constant_matrix()) {
+      matrix_(potential_.constant_matrix(bend)) {
   const int n = model.particle_count;
   for (int j = 0; j < n; ++j)
     for (Eigen::SparseMatrix<double>::InnerIterator it(matrix_, j); it; ++it)

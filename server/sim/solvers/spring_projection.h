@@ -19,7 +19,8 @@ namespace tryon::sim {
 
 class SpringProjection : public DescentSolver {
  public:
-  SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history);
+  SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history,
+                   BendInMatrix bend = BendInMatrix::kWhole);
 
  protected:
   absl::Status prepare(StepReport* report) override;

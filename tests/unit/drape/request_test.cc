@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "server/base/status.h"
+#include "server/sim/solvers/solver.h"
 
 namespace tryon {
 namespace {
@@ -190,6 +191,27 @@ TEST(DrapeSettings, AModelThatTheSolverDoesNotTakeIsRefused) {
   EXPECT_TRUE(validate(s).ok());
   s.bending = BendingModel::kHinge;
   EXPECT_EQ(error_detail(validate(s))->reason, "SETTINGS_CONFLICT");
+}
+
+TEST(DrapeSettings, TheUsualBendingIsTheShapeOperatorWhereverItIsTaken) {
+  DrapeSettings s;
+  EXPECT_EQ(bending_of(s), BendingModel::kIsometric);
+  s.membrane = MembraneModel::kSprings;
+  EXPECT_EQ(bending_of(s), BendingModel::kQuadratic);
+  s.membrane = MembraneModel::kThreads;
+  for (const sim::SolverInfo& info : sim::solver_list()) {
+    s.solver = info.name;
+    s.bending = BendingModel::kUsual;
+    EXPECT_TRUE(validate(s).ok()) << s.solver;
+    const BendingModel usual = bending_of(s);
+    s.bending = BendingModel::kIsometric;
+    EXPECT_EQ(usual == BendingModel::kIsometric, validate(s).ok()) << s.solver;
+    s.bending = BendingModel::kHinge;
+    EXPECT_EQ(bending_of(s), BendingModel::kHinge);
+  }
+  DrapeRequest usual, named;
+  named.settings.bending = BendingModel::kIsometric;
+  EXPECT_EQ(to_json(usual), to_json(named)) << "one request, one digest";
 }
 
 TEST(DrapeSettings, ASolverThatDoesNotKeepLayersApartIsRefusedWhereItAlwaysShould) {

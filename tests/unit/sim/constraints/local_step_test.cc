@@ -9,6 +9,7 @@
 #include "Eigen/Eigenvalues"
 #include "gtest/gtest.h"
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/bend_matrix.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/threads.h"
 
@@ -47,12 +48,17 @@ class LocalStep : public ::testing::Test {
       weft.push_back(unit() + 2), warp.push_back(unit() + 2), bias.push_back(unit() + 2);
       membrane.push_back({unit() + 2, unit() + 2, unit(), unit() + 2, i % 3 == 0 ? Real(0) : unit() + 1});
       hinge.push_back({i, i + 3, i + 1, i + 2});
+      rows.row_begin.push_back(rows.count());
+      for (int k = 0; k < i % 4; ++k) rows.column.push_back((i + 7 * k + 1) % (kCount + 3));  // none, odd and even
+      for (int k = 0; k < i % 4; ++k) rows.stiffness.push_back(unit());
     }
+    rows.row_begin.push_back(rows.count());
   }
   Real unit() { return static_cast<Real>(static_cast<double>(random()) / 2147483648.0 - 1); }
   int last() const { return static_cast<int>(x.size()) - 1; }
   SpringView springs() const { return {a.data(), b.data(), rest.data(), stiffness.data(), last()}; }
   MembraneView membranes() const { return {corner.data(), shape.data(), membrane.data(), last()}; }
+  BendView bend_rows() const { return {rows.row_begin.data(), rows.column.data(), rows.stiffness.data(), last()}; }
   HingeView hinges() const { return {hinge.data(), shape.data(), stiffness.data(), last()}; }
   std::pair<RVec3, RVec3> images(int i) const {  // f_x, f_y
     const RVec3 e1 = x[corner[i][1]] - x[corner[i][0]], e2 = x[corner[i][2]] - x[corner[i][0]];
@@ -68,6 +74,7 @@ class LocalStep : public ::testing::Test {
   std::vector<std::array<Real, 4>> shape;
   std::vector<membrane::Stiffness> membrane;
   std::vector<std::array<int, 4>> hinge;
+  BendMatrix rows;
 };
 
 TEST_F(LocalStep, SpringsPullAsTheirSlowTwins) {
@@ -124,6 +131,19 @@ TEST_F(LocalStep, HingesPullAsTheirSlowTwins) {
   EXPECT_NEAR(energy, expected, kCount * 100 * kClose);
 }
 
+TEST_F(LocalStep, RowsOfTheBendingMatrixPullAsTheirSlowTwins) {
+  std::vector<RVec3> gradient(kCount, RVec3(1, 2, 3));
+  const double energy = best_kernels().bend_rows(bend_rows(), x.data(), 0, kCount, gradient.data());
+  double expected = 0;
+  for (int i = 0; i < kCount; ++i) {
+    double own = 0;
+    const RVec3 pull = bend_matrix::gradient(rows, i, x.data(), &own);
+    EXPECT_LT((gradient[i] - RVec3(1, 2, 3) - pull).norm(), 100 * kClose) << i;
+    expected += own;
+  }
+  EXPECT_NEAR(energy, expected, kCount * 100 * kClose);
+}
+
 // With everything kept the judge is thread::hessian; with nothing kept, what compressed threads push sideways is gone.
 TEST_F(LocalStep, BlocksOfThreadsAreThoseOfTheirSlowTwins) {
   for (int begin = 0; begin < kCount; begin += 4) {
@@ -168,6 +188,9 @@ TEST_F(LocalStep, TheTwoBuildsGiveTheSameBytesWhereverChunksEnd) {
     EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
     EXPECT_EQ(baseline_kernels().hinges(hinges(), x.data(), 0, end, one.data()),
               avx2_kernels()->hinges(hinges(), x.data(), 0, end, two.data()));
+    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
+    EXPECT_EQ(baseline_kernels().bend_rows(bend_rows(), x.data(), 0, end, one.data()),
+              avx2_kernels()->bend_rows(bend_rows(), x.data(), 0, end, two.data()));
     EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
     Blocks these, those;
     baseline_kernels().thread_blocks(threads(), x.data(), 0, std::min(end, 4), 0.5, &these);

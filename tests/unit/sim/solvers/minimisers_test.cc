@@ -147,6 +147,7 @@ TEST(Bending, TheMinimisersBringFoldsToRestTheJudgeAgreesAndOthersRefuseByName) 
 }
 
 // One constant matrix: newton, lbfgs and spring_projection end at one shape, near that of the angles; sweeps refuse it.
+// So does drape, whose matrices have hinges in its place.
 TEST(Bending, TheIsometricShapeOperatorRestsWhereTheAnglesDoAndSweepsRefuseItByName) {
   ClothInput cloth = soft_sheet(8);
   cloth.fabric.bend_warp = cloth.fabric.bend_weft = 2e-4;
@@ -173,13 +174,49 @@ TEST(Bending, TheIsometricShapeOperatorRestsWhereTheAnglesDoAndSweepsRefuseItByN
     apart = std::max(apart, static_cast<double>((angles.x[i] - reference.x[i]).norm()));
   }
   EXPECT_LT(apart, 0.05 * drop);
-  for (const char* name : {"lbfgs", "spring_projection"}) {
+  for (const char* name : {"lbfgs", "spring_projection", "drape"}) {
     const DrapeState state = settle(name);
     for (size_t i = 0; i < state.x.size(); ++i) EXPECT_LT((state.x[i] - reference.x[i]).norm(), 1e-3 * drop) << name;
   }
   const DrapeModel model = build_model(cloth).value();
+  DrapeState long_stepped = start_state(cloth);
+  auto drape = make_solver("drape", model, long_steps()).value();
+  take_long_steps(drape.get(), still_scene(), 40, &long_stepped);  // the last ones with the Hessian
+  for (size_t i = 0; i < reference.x.size(); ++i)
+    EXPECT_LT((long_stepped.x[i] - reference.x[i]).norm(), 1e-3 * drop) << i;
   for (const char* name : {"pbd", "hpbd", "mass_spring", "pd_direct", "admm"})
     EXPECT_EQ(error_detail(make_solver(name, model, {}).status())->reason, "MODEL_UNSUPPORTED") << name;
+}
+
+// In long waves the bending matrix and the hinges that stand for it are about as stiff, with fewer neighbours.
+TEST(Bending, TheHingesThatStandForTheMatrixAreAboutAsStiff) {
+  ClothInput cloth = make_sheet({.width = 0.3, .length = 0.3, .columns = 20, .rows = 20, .jitter = 0.4});
+  cloth.fabric.bend_warp = 3e-5, cloth.fabric.bend_weft = 1e-5;
+  cloth.bend = BendLaw::kIsometric;
+  const DrapeModel model = build_model(cloth).value();
+  const ElasticEnergy elastic(model, 0.0);
+  EXPECT_LT(static_cast<double>(elastic.matrix(BendInMatrix::kLikeHinges).nonZeros()),
+            0.75 * static_cast<double>(elastic.matrix().nonZeros()));
+  const Hinges hinges = hinges_like_bend_matrix(model);
+  const BendMatrix& q = model.bend_matrix;
+  for (const double waves : {1.0, 2.0, 3.0}) {
+    for (const bool along_warp : {false, true}) {
+      std::vector<double> lift;
+      for (const Vec3& p : cloth.positions)
+        lift.push_back(std::cos(2 * M_PI * waves * (along_warp ? p.z() : p.x()) / 0.3));
+      double like = 0, whole = 0;
+      for (int h = 0; h < hinges.count(); ++h) {
+        double curvature = 0;
+        for (int k = 0; k < 4; ++k) curvature += static_cast<double>(hinges.weight[h][k]) * lift[hinges.particle[h][k]];
+        like += static_cast<double>(hinges.stiffness[h]) * curvature * curvature;
+      }
+      for (int i = 0; i < model.particle_count; ++i)
+        for (int k = q.row_begin[i]; k < q.row_begin[i + 1]; ++k)
+          whole -= 0.5 * static_cast<double>(q.stiffness[k]) * std::pow(lift[q.column[k]] - lift[i], 2);
+      EXPECT_GT(like / whole, 0.7) << waves << along_warp;
+      EXPECT_LT(like / whole, 1.4) << waves << along_warp;
+    }
+  }
 }
 
 // Two layers, one on the other.
