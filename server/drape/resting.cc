@@ -23,7 +23,7 @@ constexpr int kPatience = 25, kLongPatience = 45;
 constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved out, and rests again
 constexpr int kRestPasses = 3;    // to the goal; again from where it stalled; deeper
 constexpr double kDeeper = 0.25;  // of a goal that was reached
-constexpr int kCrossedSteps = 4, kMostRings = 4;
+constexpr int kCrossedSteps = 4, kMostRings = 4, kMostTimes = 4;
 constexpr int kLookEvery = 4;  // steps: for crossings that end the rest
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
@@ -44,20 +44,38 @@ absl::Status fall(Stage* stage, const RestGoal& goal) {
   return absl::OkStatus();
 }
 
-// What has crossed itself for long, over a few triangles, is smoothed, a wider patch each time.
+// Smooths the patch round what is tangled that leaves the least of it; false where none lessens it. In laid pleats the
+// film of a wide patch goes through the layers beside it.
+bool iron(Stage* stage) {
+  const std::vector<int> tangled = sim::tangled_vertices(stage->model, stage->state.x);
+  size_t least = tangled.size();
+  std::vector<sim::RVec3> best;
+  for (int rings = 0; rings <= kMostRings && least > 0; ++rings) {
+    std::vector<sim::RVec3> ironed = stage->state.x;
+    sim::smooth_patch(stage->model, stage->scene, tangled, rings, &ironed);
+    const size_t left = sim::tangled_vertices(stage->model, ironed).size();
+    if (left >= least) continue;
+    least = left;
+    best = std::move(ironed);
+  }
+  if (best.empty()) return false;
+  stage->state.x = std::move(best);
+  return true;
+}
+
+// What has crossed itself for long is ironed, a few times at most.
 class Ironing {
  public:
   bool after_step(const sim::StepReport& step, Stage* stage) {
     crossed_steps_ = step.crossings > 0 ? crossed_steps_ + 1 : 0;
-    if (crossed_steps_ < kCrossedSteps || rings_ == kMostRings) return false;
+    if (crossed_steps_ < kCrossedSteps || times_ == kMostTimes) return false;
     crossed_steps_ = 0;
-    const std::vector<int> tangled = sim::tangled_vertices(stage->model, stage->state.x);
-    sim::smooth_patch(stage->model, stage->scene, tangled, ++rings_, &stage->state.x);
-    return true;
+    ++times_;
+    return iron(stage);
   }
 
  private:
-  int crossed_steps_ = 0, rings_ = 0;
+  int crossed_steps_ = 0, times_ = 0;
 };
 
 bool crosses(const Stage& stage) {
