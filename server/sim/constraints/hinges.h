@@ -11,8 +11,8 @@
 namespace tryon::sim {
 
 // How the isometric shape operator (bend_matrix.h) enters a matrix that is factored: whole, or as hinges about as
-// stiff (a tenth off), whose rows have half as many neighbours. Who descends the exact energy by such a matrix needs a
-// fiftieth more iterations and two thirds of the time.
+// stiff (a tenth off), whose rows have fewer neighbours. Who descends the exact energy by such a matrix needs a fiftieth
+// more iterations and, without layers, three quarters of the time (drape.md).
 enum class BendInMatrix : uint8_t { kWhole, kLikeHinges };
 
 // As stiff as the fabric, `times` over.
