@@ -119,13 +119,12 @@ absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
   return false;
 }
 
-// The way from a point along a direction to where `room` is free on all sides: metres, or kNoWay. No point of a body
-// is deeper than that either: who asks less far takes its depths for open air.
+// The way from a point along a direction to where `room` is free on all sides: metres, or kNoWay.
 constexpr double kNoWay = 0.3, kClearDepth = 1e-3, kLayerNear = 2 * kLayerGap;
 double way_out(const sim::Collider& collider, const Vec3& point, const Vec3& direction, double room) {
   double way = 0.0;
   while (way < kNoWay) {
-    const double lacking = room - collider.query(point + way * direction, kNoWay).distance;
+    const double lacking = room - collider.query(point + way * direction, sim::kDeepestInside).distance;
     if (lacking <= 0.0) return way;
     way += std::max(lacking, 5e-4);  // nothing within this ball has room
   }
@@ -169,7 +168,7 @@ int leave_body(const sim::DrapeModel& model, const sim::Scene& scene, sim::Drape
     if (!held.empty() && held[i]) continue;  // contact alone takes it out
     auto& x = state->x[i];
     const Vec3 point = x.cast<double>();
-    if (collider.query(point, kNoWay).distance >= -kClearDepth) continue;
+    if (collider.query(point, sim::kDeepestInside).distance >= -kClearDepth) continue;
     x = nearest_exit(collider, point, scene.contact_offset).cast<sim::Real>();
     ++left;
   }

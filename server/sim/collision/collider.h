@@ -20,6 +20,9 @@ struct Contact {
   Eigen::Vector3d normal = Eigen::Vector3d::UnitY();  // outward unit
 };
 
+// m: no point of a body is deeper. Who asks less far takes its depths for open air.
+inline constexpr double kDeepestInside = 0.3;
+
 class Collider {
  public:
   virtual ~Collider() = default;

@@ -7,7 +7,6 @@ namespace tryon::sim {
 namespace {
 
 constexpr int kSweeps = 60;
-constexpr double kReach = 0.3;  // m: a sweep takes a corner of a wide triangle far into a body
 
 // Neighbours by the mesh's edges; of a vertex on a hem only those along it.
 std::vector<std::vector<int>> neighbours_of(const DrapeModel& model) {
@@ -24,7 +23,7 @@ std::vector<std::vector<int>> neighbours_of(const DrapeModel& model) {
 // Nearest to p of what the collider leaves free.
 RVec3 outside(const Scene& scene, const RVec3& p) {
   if (!scene.collider) return p;
-  const Contact contact = scene.collider->query(p.cast<double>(), kReach);
+  const Contact contact = scene.collider->query(p.cast<double>(), kDeepestInside);
   const double lacking = scene.contact_offset - contact.distance;
   return lacking > 0 ? RVec3(p + (lacking * contact.normal).cast<Real>()) : p;
 }

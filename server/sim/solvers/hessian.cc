@@ -29,7 +29,11 @@ Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, double kept
 
 PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
                                    BendInMatrix bend)
-    : potential_(potential), model_(potential.model()), settings_(settings), bend_(bend) {
+    : potential_(potential),
+      model_(potential.model()),
+      settings_(settings),
+      bend_(bend),
+      like_matrix_(bend == BendInMatrix::kLikeHinges ? hinges_like_bend_matrix(model_) : Hinges()) {
   build_pattern();
   right_.resize(3 * model_.particle_count);
   own_.resize(model_.particle_count);
@@ -73,7 +77,7 @@ void PotentialHessian::visit_constant(Visit visit) const {
   };
   hinges(model_.hinges, 1.0);
   hinges(model_.viscous, 1.0 / settings_.time_step);
-  if (bend_ == BendInMatrix::kLikeHinges) return hinges(hinges_like_bend_matrix(model_), 1.0);
+  if (bend_ == BendInMatrix::kLikeHinges) return hinges(like_matrix_, 1.0);
   const BendMatrix& bend = model_.bend_matrix;
   for (int i = 0; i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
     for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) {

@@ -66,6 +66,7 @@ class PotentialHessian {
   const DrapeModel& model_;
   const SolverSettings settings_;
   const BendInMatrix bend_;
+  const Hinges like_matrix_;         // in the bending matrix's place
   std::vector<int> block_begin_;     // [particle_count + 1] block columns of the lower triangle
   std::vector<int> block_row_;       // rows ascending, the diagonal first
   std::vector<Target> target_;       // [pair_count]
