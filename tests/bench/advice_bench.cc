@@ -107,13 +107,12 @@ int study(const Options& options) {
 
 int main(int argc, char** argv) {
   tryon::Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    tryon::take_option(arg, "--only=", &options.only);
-    tryon::take_option(arg, "--edge=", &options.edge_mm);
-    tryon::take_option(arg, "--fabric=", &options.fabric);
-    tryon::take_option(arg, "--json=", &options.json);
-    if (arg == "--cold") options.cold = true;
-  }
+  tryon::read_options(
+      argc, argv, "[--only=TEXT] [--edge=25] [--fabric=NAME] [--json=DIR] [--cold]", [&](const std::string& arg) {
+        using tryon::take_flag, tryon::take_option;
+        return take_option(arg, "--only=", &options.only) || take_option(arg, "--edge=", &options.edge_mm) ||
+               take_option(arg, "--fabric=", &options.fabric) || take_option(arg, "--json=", &options.json) ||
+               take_flag(arg, "--cold", &options.cold);
+      });
   return tryon::study(options);
 }

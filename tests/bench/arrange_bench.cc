@@ -335,19 +335,20 @@ int study_dxf(const Options& options) {
 int main(int argc, char** argv) {
   tryon::Options options;
   bool templates = false, dxf = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    if (arg == "--start=roles") options.by_role = true;
-    if (arg == "--templates") templates = true;
-    if (arg == "--made-to-measure") templates = options.to_measure = true;
-    if (arg == "--dxf") dxf = true;
-    if (arg.rfind("--slice=", 0) == 0) std::sscanf(arg.c_str(), "--slice=%d/%d", &options.slice, &options.slices);
-    if (arg == "--settle") options.settle = true;
-    tryon::take_option(arg, "--only=", &options.only);
-    tryon::take_option(arg, "--png=", &options.png);
-    tryon::take_option(arg, "--edge=", &options.edge_mm);
-  }
+  const auto take = [&](const std::string& arg) {
+    using tryon::take_flag, tryon::take_option;
+    return take_flag(arg, "--start=file", &options.by_role, false) ||
+           take_flag(arg, "--start=roles", &options.by_role) || take_flag(arg, "--templates", &templates) ||
+           take_flag(arg, "--made-to-measure", &options.to_measure) || take_flag(arg, "--dxf", &dxf) ||
+           std::sscanf(arg.c_str(), "--slice=%d/%d", &options.slice, &options.slices) == 2 ||
+           take_flag(arg, "--settle", &options.settle) || take_option(arg, "--only=", &options.only) ||
+           take_option(arg, "--png=", &options.png) || take_option(arg, "--edge=", &options.edge_mm);
+  };
+  tryon::read_options(argc, argv,
+                      "[--start=file|roles] [--templates | --made-to-measure | --dxf] [--slice=K/N] [--settle]\n"
+                      "  [--only=TEXT] [--png=DIR] [--edge=20]",
+                      take);
   options.slices = std::max(options.slices, 1);
   if (dxf) return tryon::study_dxf(options);
-  return templates ? tryon::study_templates(options) : tryon::study_files(options);
+  return templates || options.to_measure ? tryon::study_templates(options) : tryon::study_files(options);
 }

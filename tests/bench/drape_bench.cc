@@ -1,13 +1,7 @@
 // What it is: a study of whole drapes: GarmentCode-family specifications on the body that they were made for, one line
 // a garment with what it cost (CPU seconds of sewing, falling, calming) and what it is worth: grade, residuals, pairs
 // of triangles that cross (exact), depth in the body and pairs of triangles that cross it, how far the seams were
-// apart, the first digits of the positions' SHA-256 (the same for any --threads). Options: --templates (instead of the
-// files: each template in S, M and L on five people of sizes),
-// --only=TEXT (repeatable), --every=N (each Nth garment), --edge=20 (mm), --fabric=NAME, --threads=1,
-// --layers=where-needed|always|never, --hinges (bending edge by edge), --coarsest=600, --png=DIR, --repeat=1, --where
-// (each crossing's place, m, and how far from the body, mm); or --scene=all (dress_knife, t_shirt, trousers, cusick;
-// repeatable) with --size=VERTICES and --on=THREADS (repeatable), and --blender=FRAMES of dress_knife by Blender's
-// cloth in the same run; or --agree (how far girths of templates move when --edge is halved).
+// apart, the first digits of the positions' SHA-256 (the same for any --threads). Options: kUsage, or --help.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -34,6 +28,17 @@
 
 namespace tryon {
 namespace {
+
+constexpr char kUsage[] =
+    "[--only=TEXT ...] [--every=N] [--edge=20] [--fabric=cotton_jersey] [--threads=1] [--repeat=1] [--png=DIR]\n"
+    "  [--layers=where-needed|always|never] [--hinges] [--coarsest=600] [--solver=NAME] [--where] [--templates]\n"
+    "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
+    "    and L on five people; edge in mm; --hinges bends edge by edge; --where tells the place of every crossing\n"
+    "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "
+    "[--blender=FRAMES]\n"
+    "    timed scenes; dress_knife also by Blender's cloth in the same run\n"
+    "  --agree [--only=TEXT ...] [--edge=20]\n"
+    "    how far girths of templates move when the edge is halved";
 
 struct Options {
   std::vector<std::string> only;
@@ -187,34 +192,32 @@ int study(const Options& options) {
   return 0;
 }
 
+bool take_settle_option(const std::string& arg, SettleOptions* settle) {
+  return take_option(arg, "--coarsest=", &settle->coarsest) || take_option(arg, "--solver=", &settle->solver) ||
+         take_flag(arg, "--hinges", &settle->bend, sim::BendLaw::kQuadratic) ||
+         take_flag(arg, "--layers=where-needed", &settle->layers, LayerContact::kWhereNeeded) ||
+         take_flag(arg, "--layers=always", &settle->layers, LayerContact::kAlways) ||
+         take_flag(arg, "--layers=never", &settle->layers, LayerContact::kNever);
+}
+
 }  // namespace
 }  // namespace tryon
 
 int main(int argc, char** argv) {
   tryon::Options options;
   tryon::scenes::Options scenes;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    tryon::take_option(arg, "--only=", &options.only);
-    tryon::take_option(arg, "--png=", &options.png);
-    tryon::take_option(arg, "--fabric=", &options.fabric);
-    tryon::take_option(arg, "--edge=", &options.edge_mm);
-    tryon::take_option(arg, "--every=", &options.every);
-    tryon::take_option(arg, "--threads=", &options.threads);
-    tryon::take_option(arg, "--repeat=", &options.repeat);
-    tryon::take_option(arg, "--coarsest=", &options.settle.coarsest);
-    tryon::take_option(arg, "--solver=", &options.settle.solver);
-    tryon::take_option(arg, "--scene=", &scenes.scenes);
-    tryon::take_option(arg, "--size=", &scenes.sizes);
-    tryon::take_option(arg, "--on=", &scenes.threads);
-    tryon::take_option(arg, "--blender=", &scenes.blender_frames);
-    if (arg == "--templates") options.templates = true;
-    if (arg == "--agree") options.agree = true;
-    if (arg == "--where") options.where = true;
-    if (arg == "--hinges") options.settle.bend = tryon::sim::BendLaw::kQuadratic;
-    if (arg == "--layers=always") options.settle.layers = tryon::LayerContact::kAlways;
-    if (arg == "--layers=never") options.settle.layers = tryon::LayerContact::kNever;
-  }
+  const auto take = [&](const std::string& arg) {
+    using tryon::take_flag, tryon::take_option;
+    return take_option(arg, "--only=", &options.only) || take_option(arg, "--png=", &options.png) ||
+           take_option(arg, "--fabric=", &options.fabric) || take_option(arg, "--edge=", &options.edge_mm) ||
+           take_option(arg, "--every=", &options.every) || take_option(arg, "--threads=", &options.threads) ||
+           take_option(arg, "--repeat=", &options.repeat) || take_flag(arg, "--templates", &options.templates) ||
+           take_flag(arg, "--agree", &options.agree) || take_flag(arg, "--where", &options.where) ||
+           tryon::take_settle_option(arg, &options.settle) || take_option(arg, "--scene=", &scenes.scenes) ||
+           take_option(arg, "--size=", &scenes.sizes) || take_option(arg, "--on=", &scenes.threads) ||
+           take_option(arg, "--blender=", &scenes.blender_frames);
+  };
+  tryon::read_options(argc, argv, tryon::kUsage, take);
   if (options.agree) return tryon::agreement::study({options.only, options.edge_mm, options.threads});
   if (scenes.scenes.empty()) return tryon::study(options);
   scenes.png = options.png, scenes.repeat = options.repeat, scenes.settle = options.settle;

@@ -99,12 +99,11 @@ int study(const Options& options) {
 
 int main(int argc, char** argv) {
   tryon::Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    tryon::take_option(arg, "--only=", &options.only);
-    tryon::take_option(arg, "--edge=", &options.edge_mm);
-    tryon::take_option(arg, "--deadline=", &options.deadline_s);
-    tryon::take_option(arg, "--threads=", &options.threads);
-  }
+  tryon::read_options(
+      argc, argv, "[--only=TEXT ...] [--edge=20] [--deadline=0] [--threads=1]", [&](const std::string& arg) {
+        using tryon::take_option;
+        return take_option(arg, "--only=", &options.only) || take_option(arg, "--edge=", &options.edge_mm) ||
+               take_option(arg, "--deadline=", &options.deadline_s) || take_option(arg, "--threads=", &options.threads);
+      });
   return tryon::study(options);
 }

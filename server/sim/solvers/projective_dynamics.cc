@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "server/base/status.h"
@@ -38,8 +39,7 @@ class LocalGlobal : public Solver {
       if (2 * report.iterations == settings_.iterations) potential_.contact().lag_normal_forces(x_);
       report.potential = potential_.evaluate(run, x_, &gradient_);
       if (!std::isfinite(report.potential)) return potential_.not_finite("forces", gradient_);
-      if (small(gradient_)) break;
-      iterate(run, report.potential);
+      if (small(gradient_) || !iterate(run, report.potential)) break;
       RETURN_IF_ERROR(run.check());
     }
     report.potential = potential_.evaluate(run, x_, &gradient_);
@@ -52,7 +52,7 @@ class LocalGlobal : public Solver {
  protected:
   virtual void begin_iterations() {}
   virtual absl::Status set_diagonal(const RunContext& run, const std::vector<double>& added) = 0;
-  virtual void iterate(const RunContext& run, double phi) = 0;  // from gradient_ at x_ to the next x_
+  virtual bool iterate(const RunContext& run, double phi) = 0;  // from gradient_ at x_ to the next x_; false: no nearer
 
   const DrapeModel& model_;
   const SolverSettings settings_;
@@ -87,16 +87,18 @@ class WithGlobalStep : public LocalGlobal {
   absl::Status set_diagonal(const RunContext& run, const std::vector<double>& added) override {
     return global_->set_diagonal(run, added);
   }
-  void iterate(const RunContext& run, double) override {
+  bool iterate(const RunContext& run, double) override {
     global_->solve(run, gradient_, &move_);
     for (size_t i = 0; i < x_.size(); ++i) x_[i] -= move_[i];
+    return true;
   }
 
   std::unique_ptr<GlobalStep> global_;
 };
 
 // Wang 2015: Jacobi steps, extrapolated by Chebyshev's recurrence for the spectral radius rho. The diagonal is that of
-// row sums, whose Jacobi never diverges on a positive definite matrix. Where g rises the recurrence starts afresh.
+// row sums, whose Jacobi never diverges on a positive definite matrix. Where g rises the recurrence starts afresh;
+// where every Jacobi step is lost in the digits of its position it ends, since it would extrapolate rounding.
 class Chebyshev : public LocalGlobal {
  public:
   Chebyshev(const DrapeModel& model, const SolverSettings& settings)
@@ -132,7 +134,8 @@ class Chebyshev : public LocalGlobal {
 
   void begin_iterations() override { count_ = 0; }
 
-  void iterate(const RunContext&, double phi) override {
+  bool iterate(const RunContext&, double phi) override {
+    if (in_last_digits()) return false;
     if (count_ > 0 && phi > last_phi_) count_ = 0;
     last_phi_ = phi;
     omega_ = count_ == 0 ? 1.0 : count_ == 1 ? 2 / (2 - radius_ * radius_) : 4 / (4 - radius_ * radius_ * omega_);
@@ -143,6 +146,16 @@ class Chebyshev : public LocalGlobal {
       x_[i] = omega_ == 1.0 ? jacobi : RVec3(before_[i] + static_cast<Real>(omega_) * (jacobi - before_[i]));
       before_[i] = now;
     }
+    return true;
+  }
+
+  bool in_last_digits() const {
+    constexpr Real kDigits = 4 * std::numeric_limits<Real>::epsilon();
+    Real extent = 0;
+    for (const RVec3& x : x_) extent = std::max(extent, x.cwiseAbs().maxCoeff());
+    for (size_t i = 0; i < x_.size(); ++i)
+      if (gradient_[i].cwiseAbs().maxCoeff() > kDigits * extent * static_cast<Real>(diagonal_[i])) return false;
+    return true;
   }
 
   std::vector<double> row_sum_, diagonal_;
