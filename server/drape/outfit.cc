@@ -122,6 +122,7 @@ absl::Status draw_in(const RunContext& run, const sim::Collider& body, SettleOpt
     for (const Worn& worn : *beneath) {
       narrow.push_back(drawn_in(worn.garment.cloth));
       soft.push_back(worn.fabric);
+      soft.back().strain_limit = {};
       for (double* k : {&soft.back().stretch_warp, &soft.back().stretch_weft}) *k = std::min(*k, kSoftStretch);
     }
     std::vector<Cloth> cloths;

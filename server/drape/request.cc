@@ -268,7 +268,7 @@ bool minimises(const DrapeSettings& s) {
   return std::find(kMinimisers.begin(), kMinimisers.end(), s.solver) != kMinimisers.end();
 }
 
-bool takes_bend_matrix(const DrapeSettings& s) { return minimises(s) || s.solver == "spring_projection"; }
+bool descends_energy(const DrapeSettings& s) { return minimises(s) || s.solver == "spring_projection"; }
 
 absl::Status check_models(const DrapeSettings& s) {
   const bool minimiser = minimises(s);
@@ -278,7 +278,7 @@ absl::Status check_models(const DrapeSettings& s) {
                          "Use drape, lbfgs, newton or baraff_witkin, or another membrane.");
   const BendingModel bending = bending_of(s);
   if (bending == BendingModel::kQuadratic) return absl::OkStatus();
-  if (!minimiser && !(bending == BendingModel::kIsometric && takes_bend_matrix(s)))
+  if (!minimiser && !(bending == BendingModel::kIsometric && descends_energy(s)))
     return invalid_input("SETTINGS_CONFLICT", "settings.bending",
                          cat("the solver ", s.solver, " knows no bending by angles"),
                          "Use drape, lbfgs, newton or baraff_witkin, or quadratic bending.");
@@ -371,9 +371,10 @@ bool keeps_layers_apart(std::string_view solver) { return solver == sim::kDefaul
 
 BendingModel bending_of(const DrapeSettings& s) {
   if (s.bending != BendingModel::kUsual) return s.bending;
-  const bool able = takes_bend_matrix(s) && s.membrane != MembraneModel::kSprings;
-  return able ? BendingModel::kIsometric : BendingModel::kQuadratic;
+  return limits_strain(s) ? BendingModel::kIsometric : BendingModel::kQuadratic;
 }
+
+bool limits_strain(const DrapeSettings& s) { return descends_energy(s) && s.membrane != MembraneModel::kSprings; }
 
 absl::Status validate(const DrapeSettings& s) {
   if (!(s.resolution_mm >= kFinestMm && s.resolution_mm <= kCoarsestMm)) {

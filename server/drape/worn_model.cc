@@ -38,10 +38,11 @@ sim::ClothInput closed_garment(const WeldedMesh& welded, const Fabric& fabric) {
 
 }  // namespace
 
-// As in the laboratory, but for what garments do not take from a fabric: its bias bending and its Poisson ratio.
+// As in the laboratory, but for what garments do not take from a fabric: its bias bending and its Poisson ratio; and
+// its limits, since cloth that is sewn goes far beyond them.
 sim::SpringFabric spring_fabric(const Fabric& fabric) {
   sim::SpringFabric out = lab::spring_fabric(fabric);
-  out.bend_twist = out.poisson = 0.0;
+  out.bend_twist = out.poisson = out.limit_warp = out.limit_weft = 0.0;
   return out;
 }
 
@@ -52,6 +53,10 @@ absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, con
     sim::ClothInput cloth = closed_garment(welded, fabric);
     cloth.layout = options.membrane;
     cloth.bend = options.bend;
+    if (options.strain_limits) {
+      cloth.fabric.limit_warp = fabric.strain_limit.warp;
+      cloth.fabric.limit_weft = fabric.strain_limit.weft;
+    }
     if (moving) {
       cloth.fabric.bend_damping = bend_damping_of(fabric);
       cloth.fabric.shear_damping = shear_damping_of(fabric);

@@ -55,27 +55,37 @@ absl::Status read_number(const Json& json, const NumberField& field, std::string
   return absl::OkStatus();
 }
 
-// "comfortable_strain": {"warp", "weft", "bias"}, all three or none.
-absl::Status read_comfort(const Json& json, std::string_view file, Fabric* fabric) {
-  fabric->comfortable_strain = comfortable_strain_of(*fabric);
-  const auto it = json.find("comfortable_strain");
+struct StrainPart {
+  const char* key;
+  double* target;
+};
+// "NAME": {"warp": .., "weft": .., ..}, all parts or none, each within low .. high.
+absl::Status read_strains(const Json& json, std::string_view file, std::string_view name, double low, double high,
+                          const std::vector<StrainPart>& parts) {
+  const auto it = json.find(name);
   if (it == json.end()) return absl::OkStatus();
-  const std::pair<const char*, double*> parts[] = {{"warp", &fabric->comfortable_strain.warp},
-                                                   {"weft", &fabric->comfortable_strain.weft},
-                                                   {"bias", &fabric->comfortable_strain.bias}};
   for (const auto& [key, target] : parts) {
-    const std::string field = cat(file, ": comfortable_strain.", key);
+    const std::string field = cat(file, ": ", name, ".", key);
     if (!it->is_object() || !it->contains(key) || !(*it)[key].is_number())
-      return invalid_input("FABRIC_FIELD_MISSING", field, cat("comfortable_strain has no number ", key),
-                           "Give comfortable_strain as warp, weft and bias, or leave it out.");
+      return invalid_input("FABRIC_FIELD_MISSING", field, cat(name, " has no number ", key),
+                           cat("Give ", name, parts.size() == 2 ? " as warp and weft" : " as warp, weft and bias",
+                               ", or leave it out."));
     const double value = (*it)[key].get<double>();
-    if (!(value >= 0 && value <= 1))
+    if (!(value >= low && value <= high))
       return invalid_input("FABRIC_OUT_OF_RANGE", field,
-                           cat("comfortable_strain.", key, " is ", value, ", outside 0 .. 1"),
+                           cat(name, ".", key, " is ", value, ", outside ", low, " .. ", high),
                            "Give a ratio, not a percentage: 0.05 is 5 %.");
     *target = value;
   }
   return absl::OkStatus();
+}
+
+absl::Status read_all_strains(const Json& json, std::string_view file, Fabric* fabric) {
+  ComfortableStrain& comfort = fabric->comfortable_strain = comfortable_strain_of(*fabric);
+  StrainLimit& limit = fabric->strain_limit;
+  RETURN_IF_ERROR(read_strains(json, file, "comfortable_strain", 0, 1,
+                               {{"warp", &comfort.warp}, {"weft", &comfort.weft}, {"bias", &comfort.bias}}));
+  return read_strains(json, file, "strain_limit", 0.001, 2, {{"warp", &limit.warp}, {"weft", &limit.weft}});
 }
 
 // "drape_coefficient": {"value" or "low" and "high", "source"}: what was published, for the tables.
@@ -143,7 +153,7 @@ absl::StatusOr<Fabric> fabric_from_json(std::string_view text, std::string_view 
   for (const NumberField& field : kNumbers) RETURN_IF_ERROR(read_number(json, field, file_name, &fabric));
   for (const NumberField& field : kOptional)
     if (json.contains(field.name)) RETURN_IF_ERROR(read_number(json, field, file_name, &fabric));
-  RETURN_IF_ERROR(read_comfort(json, file_name, &fabric));
+  RETURN_IF_ERROR(read_all_strains(json, file_name, &fabric));
   RETURN_IF_ERROR(read_drape(json, file_name, &fabric));
   auto word = [&](const char* key) {
     const auto it = json.find(key);

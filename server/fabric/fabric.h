@@ -16,6 +16,11 @@ struct ComfortableStrain {
   double warp = 0.02, weft = 0.02, bias = 0.06;
 };
 
+// Engineering strain beyond which the cloth stiffens, 0: nowhere is known.
+struct StrainLimit {
+  double warp = 0, weft = 0;
+};
+
 struct Fabric {
   std::string name, title, source;
   double areal_density = 0.15;           // kg/m^2
@@ -32,6 +37,7 @@ struct Fabric {
   std::string drape_source;
   double poisson = 0;                                     // of the membrane, -0.9 .. 0.9
   double friction_static = 0.4, friction_kinetic = 0.35;  // cloth on body
+  StrainLimit strain_limit;                               // how far it was measured, or is known to go
   ComfortableStrain comfortable_strain;                   // where a file is silent: comfortable_strain_of()
   Eigen::Vector3d colour = {0.5, 0.55, 0.65};             // linear RGB for pictures
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -116,7 +117,7 @@ absl::Status read_curves(const Json& json, std::string_view file, FabricNumbers*
   return absl::OkStatus();
 }
 
-// Tensile: the stiffness that stores the work WT = LT EMT 500 gf/cm / 2 up to EMT.
+// Tensile: the stiffness that stores the work WT = LT EMT 500 gf/cm / 2 up to EMT, beyond which the cloth stiffens.
 absl::StatusOr<FabricNumbers> kes(const Sheet& s, const Json& json) {
   FabricNumbers out;
   out.document = Json::object();
@@ -144,6 +145,8 @@ absl::StatusOr<FabricNumbers> kes(const Sheet& s, const Json& json) {
   }
   put(&out, "stretch_warp_n_m", "stretch_weft_n_m", {linearity[0] / emt[0], linearity[1] / emt[1]},
       500 * kGfPerCm * 100);
+  if (std::max(emt[0], emt[1]) <= 200)
+    out.document["strain_limit"] = {{"warp", 1e-2 * emt[0]}, {"weft", 1e-2 * emt[1]}};
   return out;
 }
 

@@ -17,6 +17,8 @@ sim::SpringFabric spring_fabric(const Fabric& f) {
           .bend_weft = f.bend_weft,
           .bend_twist = twist,
           .poisson = f.poisson,
+          .limit_warp = f.strain_limit.warp,
+          .limit_weft = f.strain_limit.weft,
           .thickness = f.thickness,
           .friction_static = f.friction_static,
           .friction_kinetic = f.friction_kinetic};

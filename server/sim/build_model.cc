@@ -33,7 +33,8 @@ absl::Status check_fabric(const SpringFabric& f) {
   RETURN_IF_ERROR(check_number("fabric.bend_weft", f.bend_weft, 0, 1));
   RETURN_IF_ERROR(check_number("fabric.bend_twist", f.bend_twist, 0, 1));
   RETURN_IF_ERROR(check_number("fabric.poisson", f.poisson, -0.9, 0.9));
-  RETURN_IF_ERROR(check_number("fabric.strain_limit", f.strain_limit, 0, 2));
+  RETURN_IF_ERROR(check_number("fabric.limit_warp", f.limit_warp, 0, 2));
+  RETURN_IF_ERROR(check_number("fabric.limit_weft", f.limit_weft, 0, 2));
   RETURN_IF_ERROR(check_number("fabric.thickness", f.thickness, 0, 0.1));
   RETURN_IF_ERROR(check_number("fabric.bend_damping", f.bend_damping, 0, 10));
   RETURN_IF_ERROR(check_number("fabric.shear_damping", f.shear_damping, 0, 10));
@@ -118,10 +119,15 @@ std::array<Real, 4> rest_shape(const std::array<Vec2, 3>& c) {
           static_cast<Real>(inverse(1, 1))};
 }
 
+double lower_limit(const SpringFabric& f) {
+  return f.limit_warp > 0 && f.limit_weft > 0 ? std::min(f.limit_warp, f.limit_weft)
+                                              : std::max(f.limit_warp, f.limit_weft);
+}
+
 void add_membranes(const ClothInput& cloth, DrapeModel* model) {
   const SpringFabric& f = cloth.fabric;
   const membrane::Stiffness k =
-      membrane::from_fabric(f.stretch_warp, f.stretch_weft, f.shear, f.poisson, f.strain_limit);
+      membrane::from_fabric(f.stretch_warp, f.stretch_weft, f.shear, f.poisson, lower_limit(f));
   for (size_t t = 0; t < cloth.triangles.size(); ++t) {
     model->membranes.shape.push_back(rest_shape(cloth.corner_flat[t]));
     model->membranes.stiffness.push_back(membrane::scaled(k, model->rest_area[t]));
@@ -138,6 +144,10 @@ void add_threads(const ClothInput& cloth, DrapeModel* model) {
     model->threads.warp.push_back(k.warp * area);
     model->threads.bias.push_back(k.bias * area);
   }
+  const double warp = cloth.fabric.limit_warp, weft = cloth.fabric.limit_weft;
+  if (warp == 0 && weft == 0) return;
+  model->threads.limit_warp.assign(cloth.triangles.size(), warp > 0 ? static_cast<Real>(warp) : thread::kNoLimit);
+  model->threads.limit_weft.assign(cloth.triangles.size(), weft > 0 ? static_cast<Real>(weft) : thread::kNoLimit);
 }
 
 void add_spring(SpringKind kind, int a, int b, double rest, double stiffness, Springs* springs) {

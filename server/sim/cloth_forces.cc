@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "server/sim/constraints/threads.h"
+
 namespace tryon::sim {
 namespace {
 
@@ -28,25 +30,23 @@ Shape shape_of(const DrapeModel& model, const DrapeState& state, int t) {
   return {edges * rest.inverse(), 0.5 * std::abs(rest.determinant()), 0.5 * edges.col(0).cross(edges.col(1)).norm()};
 }
 
-// sum over directions of the fibre's force times its image twice: integral of stress over the rest area.
+// A fibre's force times its image, summed over fibres: the integral of stress over the rest area.
+Eigen::Matrix3d tension_of(const Eigen::Matrix<Real, 6, 1>& gradient, const Eigen::Matrix<double, 3, 2>& f) {
+  return (gradient.head<3>() * f.col(0).cast<Real>().transpose() +
+          gradient.tail<3>() * f.col(1).cast<Real>().transpose())
+      .cast<double>();
+}
+
 Eigen::Matrix3d thread_tension(const DrapeModel& model, int t, const Eigen::Matrix<double, 3, 2>& f) {
-  const double r = std::sqrt(0.5);
-  const Vec2 directions[4] = {{1, 0}, {0, 1}, {r, r}, {r, -r}};
-  const double stiffness[4] = {double(model.threads.weft[t]), double(model.threads.warp[t]),
-                               double(model.threads.bias[t]), double(model.threads.bias[t])};
-  Eigen::Matrix3d sum = Eigen::Matrix3d::Zero();
-  for (int k = 0; k < 4; ++k) {
-    const Vec3 image = f * directions[k];
-    if (image.norm() > 0) sum += stiffness[k] * (1 - 1 / image.norm()) * image * image.transpose();
-  }
-  return sum;
+  const Threads& all = model.threads;
+  thread::Stiffness k{all.weft[t], all.warp[t], all.bias[t]};
+  if (!all.limit_weft.empty()) k.limit_weft = all.limit_weft[t], k.limit_warp = all.limit_warp[t];
+  return tension_of(thread::gradient(k, f.col(0).cast<Real>(), f.col(1).cast<Real>()), f);
 }
 
 Eigen::Matrix3d membrane_tension(const DrapeModel& model, int t, const Eigen::Matrix<double, 3, 2>& f) {
   const membrane::Stiffness& k = model.membranes.stiffness[t];
-  const membrane::Vector6 g = membrane::gradient(k, f.col(0).cast<Real>(), f.col(1).cast<Real>());
-  const Vec3 weft = g.head<3>().cast<double>(), warp = g.tail<3>().cast<double>();
-  return weft * f.col(0).transpose() + warp * f.col(1).transpose();
+  return tension_of(membrane::gradient(k, f.col(0).cast<Real>(), f.col(1).cast<Real>()), f);
 }
 
 // A spring along an edge of the mesh pulls in the triangles beside it, half in each (the virial of the pair).

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "server/base/units.h"
+#include "server/sim/constraints/threads.h"
 #include "server/sim/model.h"
 
 namespace tryon::sim {
@@ -69,6 +70,17 @@ void append_elements(const DrapeModel& part, int shift, DrapeModel* out) {
   append(part.bend_matrix.stiffness, &out->bend_matrix.stiffness);
 }
 
+// Of cloths that stretch without limit beside one that does not: none.
+void merge_limits(const std::vector<DrapeModel>& parts, std::vector<Real> Threads::*limit, DrapeModel* out) {
+  const auto has_none = [&](const DrapeModel& part) { return (part.threads.*limit).empty(); };
+  if (std::all_of(parts.begin(), parts.end(), has_none)) return;
+  for (const DrapeModel& part : parts) {
+    std::vector<Real>& all = out->threads.*limit;
+    append(part.threads.*limit, &all);
+    if (has_none(part)) all.insert(all.end(), part.threads.shape.size(), thread::kNoLimit);
+  }
+}
+
 // A cloth that is not damped beside one that is: nothing of its own.
 void merge_viscosity(const std::vector<DrapeModel>& parts, DrapeModel* out) {
   if (std::all_of(parts.begin(), parts.end(), [](const DrapeModel& part) { return part.shear_viscosity.empty(); })) {
@@ -108,6 +120,8 @@ DrapeModel merge_models(const std::vector<DrapeModel>& parts) {
     }
   }
   merge_viscosity(parts, &out);
+  merge_limits(parts, &Threads::limit_weft, &out);
+  merge_limits(parts, &Threads::limit_warp, &out);
   double mass = 0.0;
   for (const Real m : out.mass) mass += static_cast<double>(m);
   out.mean_weight = static_cast<Real>(kGravity * mass / std::max(1, out.particle_count));

@@ -33,9 +33,10 @@ struct Springs {                 // structure of arrays, sorted by kind then ind
 // Thread springs: every triangle carries a weft, a warp and two bias springs of rest length 1, along directions of the
 // cloth instead of edges of the mesh, so stiffness does not depend on the triangulation (see constraints/threads.h).
 // SpringKind: weft and warp are kStructural, the two bias springs kShear.
-struct Threads {                           // empty when the layout is kEdges
-  std::vector<std::array<Real, 4>> shape;  // [triangle_count] 1/m: weft = s0 e1 + s1 e2, warp = s2 e1 + s3 e2
-  std::vector<Real> weft, warp, bias;      // [triangle_count] N m: stiffness per width times rest area
+struct Threads {                             // empty when the layout is kEdges
+  std::vector<std::array<Real, 4>> shape;    // [triangle_count] 1/m: weft = s0 e1 + s1 e2, warp = s2 e1 + s3 e2
+  std::vector<Real> weft, warp, bias;        // [triangle_count] N m: stiffness per width times rest area
+  std::vector<Real> limit_weft, limit_warp;  // [triangle_count] strain beyond which they stiffen; empty: nowhere
   int count() const { return static_cast<int>(shape.size()); }
 };
 
@@ -94,11 +95,13 @@ enum class SpringLayout : uint8_t { kThreads, kEdges, kMembrane };
 
 struct SpringFabric {  // what the springs are made from; per unit width
   double areal_density = 0.15, stretch_warp = 500, stretch_weft = 500, shear = 40, bend_warp = 5e-6, bend_weft = 5e-6;
-  double bend_twist = 0.0;    // kShape, kIsometric: D_66, N m; 0 = half the geometric mean of warp and weft (isotropic)
-  double poisson = 0.0;       // kMembrane only: -0.9 .. 0.9
-  double strain_limit = 0.0;  // kMembrane only: engineering strain beyond which the cloth stiffens; 0 = nowhere
+  double bend_twist = 0.0;  // kShape, kIsometric: D_66, N m; 0 = half the geometric mean of warp and weft (isotropic)
+  double poisson = 0.0;     // kMembrane only: -0.9 .. 0.9
+  // Engineering strain beyond which the cloth stiffens, 0 = nowhere; for solvers that descend an energy, kThreads and
+  // kMembrane (which has one limit, the lower).
+  double limit_warp = 0.0, limit_weft = 0.0;
   double thickness = 0.5e-3;
-  double bend_damping = 0.0;  // s: viscous over elastic bending stiffness, whatever the bending law; 0 .. 10
+  double bend_damping = 0.0;   // s: viscous over elastic bending stiffness, whatever the bending law; 0 .. 10
   double shear_damping = 0.0;  // s: viscous over elastic shear stiffness, kThreads and kMembrane; 0 .. 10
   double friction_static = 0.4, friction_kinetic = 0.35;
   double sticking_friction() const { return std::max(friction_static, friction_kinetic); }

@@ -72,6 +72,7 @@ void visit_model(Archive& a, Model& m) {
   a(m.particle_count), a(m.mass), a(m.inverse_mass), a(m.mean_weight), a(m.triangles), a(m.corner_flat), a(m.rest_area);
   a(m.springs.a), a(m.springs.b), a(m.springs.rest), a(m.springs.stiffness), a(m.springs.kind);
   a(m.threads.shape), a(m.threads.weft), a(m.threads.warp), a(m.threads.bias);
+  a(m.threads.limit_weft), a(m.threads.limit_warp);
   a(m.membranes.shape), a(m.membranes.stiffness);
   a(m.hinges.particle), a(m.hinges.weight), a(m.hinges.stiffness);
   a(m.folds.particle), a(m.folds.rest_angle), a(m.folds.edge_length), a(m.folds.weight), a(m.folds.row_begin);
@@ -140,6 +141,8 @@ bool consistent(const ReplayBundle& b) {
     if (size != s) return false;
   for (const size_t size : {m.threads.weft.size(), m.threads.warp.size(), m.threads.bias.size()})
     if (size != m.threads.shape.size()) return false;
+  if (m.threads.limit_weft.size() != m.threads.limit_warp.size()) return false;
+  if (!m.threads.limit_weft.empty() && m.threads.limit_weft.size() != m.threads.shape.size()) return false;
   if (m.membranes.stiffness.size() != m.membranes.shape.size()) return false;
   if (m.threads.shape.size() > t || m.membranes.shape.size() > t) return false;
   if (!m.shear_viscosity.empty() && m.shear_viscosity.size() != m.threads.shape.size() + m.membranes.shape.size())

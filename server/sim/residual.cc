@@ -8,6 +8,7 @@
 #include "server/sim/cloth_forces.h"
 #include "server/sim/collision/pinch.h"
 #include "server/sim/constraints/elastic.h"
+#include "server/sim/constraints/threads.h"
 #include "server/sim/forces/air.h"
 #include "server/sim/solvers/solver.h"
 
@@ -19,6 +20,13 @@ using Forces = std::vector<Vec3>;
 constexpr double kContactGap = 1e-4;  // m beyond the offset that still counts as touching
 
 Vec3 at(const DrapeState& state, int i) { return state.x[i].cast<double>(); }
+
+// What weft (0) and warp (1) pull more per stiffness past their limit.
+double raised(const Threads& threads, int t, int direction, double strain) {
+  if (direction > 1 || threads.limit_weft.empty()) return 0;
+  const double over = strain - double((direction == 0 ? threads.limit_weft : threads.limit_warp)[t]);
+  return over > 0 ? double(thread::kLimitGain) * over * over : 0;
+}
 
 // First Piola-Kirchhoff stress of the four threads, P = sum k (1 - 1/|F d|) F d d^T, then nodal forces -P grad N.
 void add_thread_forces(const DrapeModel& model, const DrapeState& state, Forces* forces) {
@@ -37,7 +45,10 @@ void add_thread_forces(const DrapeModel& model, const DrapeState& state, Forces*
     Eigen::Matrix<double, 3, 2> stress = Eigen::Matrix<double, 3, 2>::Zero();
     for (int k = 0; k < 4; ++k) {
       const Vec3 image = deformation * directions[k];
-      if (image.norm() > 0) stress += stiffness[k] * (1 - 1 / image.norm()) * image * directions[k].transpose();
+      const double length = image.norm();
+      if (length > 0) stress += stiffness[k] * (1 - 1 / length) * image * directions[k].transpose();
+      if (const double more = raised(model.threads, t, k, length - 1); more > 0)
+        stress += stiffness[k] * more / length * image * directions[k].transpose();
     }
     const Eigen::Matrix<double, 3, 2> corner = -stress * inverse.transpose();
     (*forces)[c[1]] += corner.col(0);

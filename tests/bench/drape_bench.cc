@@ -1,7 +1,7 @@
 // What it is: a study of whole drapes: GarmentCode-family specifications on the body that they were made for, one line
 // a garment with what it cost (CPU seconds of sewing, falling, calming) and what it is worth: grade, residuals, pairs
 // of triangles that cross (exact), depth in the body and pairs of triangles that cross it, how far the seams were
-// apart, the first digits of the positions' SHA-256 (the same for any --threads). Options: kUsage, or --help.
+// apart, strain, the first digits of the positions' SHA-256 (the same for any --threads). Options: kUsage, or --help.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -31,9 +31,11 @@ namespace {
 
 constexpr char kUsage[] =
     "[--only=TEXT ...] [--every=N] [--edge=20] [--fabric=cotton_jersey] [--threads=1] [--repeat=1] [--png=DIR]\n"
-    "  [--layers=where-needed|always|never] [--hinges] [--coarsest=600] [--solver=NAME] [--where] [--templates]\n"
+    "  [--layers=where-needed|always|never] [--hinges] [--no-limits] [--coarsest=600] [--solver=NAME] [--where] "
+    "[--templates]\n"
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
-    "    and L on five people; edge in mm; --hinges bends edge by edge; --where tells the place of every crossing\n"
+    "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"
+    "    cloth that never stiffens; --where tells the place of every crossing\n"
     "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "
     "[--blender=FRAMES]\n"
     "    timed scenes; dress_knife also by Blender's cloth in the same run\n"
@@ -99,16 +101,20 @@ void judge(const StudyPerson& study, const std::string& name, const Settled& set
   double deepest = 0.0;
   for (const Vec3& p : mesh.positions) deepest = std::max(deepest, -1e3 * study.body->query(p, 0.01).distance);
   const int crossings = count_self_intersections(mesh);
+  const StrainField strain = measure_strain(mesh, settled.cloth.corner_flat);
+  const auto percent = [](const std::vector<double>& of) { return 100 * percentiles(of).p99; };
   const bool sound = r.grade == "final" && crossings == 0 && deepest <= 0.1 && r.gap_before_weld_mm <= 2.0;
   std::printf(
       "%-34s %6d v %s| %6.2f s cpu %6.2f s wall, sew %3d fall+calm %3d steps %6lld it %5.2f ms/it | %-8s %-10s rms "
       "%.1e "
       "max %.1e | "
-      "crossings %4d depth %4.2f mm, %d through the body, gap %5.2f mm, digest %s %s\n",
+      "crossings %4d depth %4.2f mm, %d through the body, gap %5.2f mm, strain p99 warp %.1f weft %.1f %%, digest %s "
+      "%s\n",
       name.c_str(), mesh.vertex_count(), r.layers_kept_apart ? "layers " : "", cpu, wall, r.sew_steps, r.drape_steps,
       static_cast<long long>(r.iterations), 1e3 * cpu / std::max<double>(1.0, static_cast<double>(r.iterations)),
       r.grade.c_str(), r.termination.c_str(), r.residual_rms, r.residual_max, crossings, deepest,
-      crossings_with_body(study, mesh), r.gap_before_weld_mm, digest_of(mesh).c_str(), sound ? "SOUND" : "");
+      crossings_with_body(study, mesh), r.gap_before_weld_mm, percent(strain.warp), percent(strain.weft),
+      digest_of(mesh).c_str(), sound ? "SOUND" : "");
   std::fflush(stdout);
   ++tally->count, tally->sound += sound;
   tally->seconds.push_back(cpu);
@@ -195,6 +201,7 @@ int study(const Options& options) {
 bool take_settle_option(const std::string& arg, SettleOptions* settle) {
   return take_option(arg, "--coarsest=", &settle->coarsest) || take_option(arg, "--solver=", &settle->solver) ||
          take_flag(arg, "--hinges", &settle->bend, sim::BendLaw::kQuadratic) ||
+         take_flag(arg, "--no-limits", &settle->strain_limits, false) ||
          take_flag(arg, "--layers=where-needed", &settle->layers, LayerContact::kWhereNeeded) ||
          take_flag(arg, "--layers=always", &settle->layers, LayerContact::kAlways) ||
          take_flag(arg, "--layers=never", &settle->layers, LayerContact::kNever);

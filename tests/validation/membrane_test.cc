@@ -12,6 +12,11 @@ double threads_pull(double stiffness, double lambda) {
   const thread::Stiffness k = thread::from_fabric(stiffness, stiffness, 0);
   return static_cast<double>(thread::gradient(k, RVec3(1, 0, 0), RVec3(0, Real(lambda), 0))[4]);
 }
+double limited_pull(double stiffness, double limit, double lambda) {
+  thread::Stiffness k = thread::from_fabric(stiffness, stiffness, 0);
+  k.limit_warp = static_cast<Real>(limit);
+  return static_cast<double>(thread::gradient(k, RVec3(1, 0, 0), RVec3(0, Real(lambda), 0))[4]);
+}
 double membrane_pull(double stiffness, double lambda) {
   const membrane::Stiffness k = membrane::from_fabric(stiffness, stiffness, 0, 0, 0);
   return static_cast<double>(membrane::gradient(k, RVec3(1, 0, 0), RVec3(0, Real(lambda), 0))[4]);
@@ -25,6 +30,13 @@ TEST(T6DeadLoad, ThreadsAreLinearAndMembranesStVenantKirchhoff) {
     EXPECT_NEAR(threads_pull(700, 1 + linear[i] / 100), 700 * load[i], 1e-4 * 700 * load[i]);
     EXPECT_NEAR(membrane_pull(700, 1 + stvk[i] / 100), 700 * load[i], 1e-4 * 700 * load[i]);
   }
+}
+
+// Past the limit the pull is Y (s + 50 (s - limit)^2): at 2 % beyond it the modulus has tripled.
+TEST(T6DeadLoad, ThreadsStiffenPastTheFabricsLimit) {
+  EXPECT_NEAR(limited_pull(700, 0.1, 1.1), 70, 1e-9);
+  EXPECT_NEAR(limited_pull(700, 0.1, 1.2), 700 * (0.2 + 50 * 0.01), 1e-9);
+  EXPECT_NEAR((limited_pull(700, 0.1, 1.1201) - limited_pull(700, 0.1, 1.1199)) / 2e-4, 3 * 700, 1e-6 * 700);
 }
 
 double hung_stretch(const std::string& solver, SpringLayout layout, double load, double h, int iterations) {

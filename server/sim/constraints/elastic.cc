@@ -135,10 +135,7 @@ Eigen::SparseMatrix<double> ElasticEnergy::matrix(BendInMatrix form) const {
 }
 
 void ElasticEnergy::run_threads(int begin, int end, double* energy) {
-  const Threads& t = model_.threads;
-  *energy = local_step::best_kernels().threads(
-      {model_.triangles.data(), t.shape.data(), t.weft.data(), t.warp.data(), t.bias.data(), model_.particle_count - 1},
-      x_, begin, end, slots_.data());
+  *energy = local_step::best_kernels().threads(local_step::thread_view(model_), x_, begin, end, slots_.data());
 }
 
 void ElasticEnergy::run_membranes(int begin, int end, double* energy) {

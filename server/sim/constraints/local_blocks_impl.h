@@ -24,6 +24,15 @@ inline void set_stiffness(const D4& k, double kept, Thread* t) {
   t->b = length > none + tiny ? k * (one - clamped) / squared : none;
 }
 
+// What a thread has past its limit, as thread::hessian: k gain over^2 / length across, 2 k gain over along.
+inline void add_limit(const D4& k, const D4& limit, Thread* t) {
+  const D4 none = {}, squared = t->e[0] * t->e[0] + t->e[1] * t->e[1] + t->e[2] * t->e[2];
+  const D4 length = root(squared), apart = length - 1 - limit, over = apart > none ? apart : none;
+  const D4 gain = double(thread::kLimitGain) * k * over, across = over > none ? gain * over / length : none;
+  t->a += across;
+  t->b += over > none ? (2 * gain - across) / squared : none;
+}
+
 // xx, yy, zz, xy, xz, yz.
 inline void add_to(const Thread& t, double share, D4 sum[6]) {
   constexpr int kRow[6] = {0, 1, 2, 0, 0, 1}, kColumn[6] = {0, 1, 2, 1, 2, 2};
@@ -65,6 +74,10 @@ void thread_blocks(const ThreadView& t, const RVec3* x, int begin, int end, doub
   }
   set_stiffness(weft, kept, &fx), set_stiffness(warp, kept, &fy);
   set_stiffness(bias, kept, &plus), set_stiffness(bias, kept, &minus);
+  if (t.limit_weft != nullptr) {
+    add_limit(weft, whole(first_of(t.limit_weft + begin, count)), &fx);
+    add_limit(warp, whole(first_of(t.limit_warp + begin, count)), &fy);
+  }
   D4 xx[6] = {}, yy[6] = {}, xy[6] = {};
   add_to(fx, 1, xx), add_to(plus, 0.5, xx), add_to(minus, 0.5, xx);
   add_to(fy, 1, yy), add_to(plus, 0.5, yy), add_to(minus, 0.5, yy);

@@ -12,6 +12,7 @@
 
 #include "server/mesh/triangle_mesh.h"
 #include "server/sim/constraints/membrane.h"
+#include "server/sim/model.h"
 #include "server/sim/real.h"
 
 namespace tryon::sim::local_step {
@@ -25,6 +26,7 @@ struct ThreadView {
   const Triangle* corner;
   const std::array<Real, 4>* shape;
   const Real *weft, *warp, *bias;
+  const Real *limit_weft, *limit_warp;  // null: nowhere
   int last;
 };
 struct MembraneView {
@@ -67,6 +69,19 @@ struct Kernels {
   void (*thread_blocks)(const ThreadView& view, const RVec3* x, int begin, int end, double kept, Blocks* out);
   void (*gather)(const GatherView& view, const RVec3* slot, int begin, int end, RVec3* gradient);
 };
+inline ThreadView thread_view(const DrapeModel& model) {
+  const Threads& t = model.threads;
+  const bool limited = !t.limit_weft.empty();
+  return {model.triangles.data(),
+          t.shape.data(),
+          t.weft.data(),
+          t.warp.data(),
+          t.bias.data(),
+          limited ? t.limit_weft.data() : nullptr,
+          limited ? t.limit_warp.data() : nullptr,
+          model.particle_count - 1};
+}
+
 const Kernels& best_kernels();
 const Kernels& baseline_kernels();
 const Kernels* avx2_kernels();  // null where the processor has none

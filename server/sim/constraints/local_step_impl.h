@@ -12,6 +12,7 @@
 
 #include "server/sim/constraints/local_step.h"
 #include "server/sim/constraints/springs.h"
+#include "server/sim/constraints/threads.h"
 
 namespace tryon::sim::local_step {
 namespace {
@@ -116,8 +117,20 @@ inline V4 first_of(const Real* p, int count) {  // zeros for idle ones
   return V4{at(0), at(1), at(2), 0};
 }
 
+struct ThreadFour {  // stiffness and limits of four triangles
+  V4 weft, warp, bias, limit_weft, limit_warp;
+};
+
+// What a thread past its limit adds to its slack; twice its energy to `energy`.
+inline V4 stiffened(const V4& squared, const V4& limit, const V4& k, V4* energy) {
+  const V4 none = {}, length = root(squared), apart = length - 1 - limit, over = apart > none ? apart : none;
+  *energy += 2 * thread::kLimitGain / 3 * k * over * over * over;
+  return over > none ? thread::kLimitGain * over * over / length : none;
+}
+
 // Forces on both images of edges out in the edges' place; adds twice the energies.
-inline void pull(Triangles* t, const V4& weft, const V4& warp, const V4& bias, V4* energy) {
+template <bool kLimited>
+inline void pull(Triangles* t, const ThreadFour& k, V4* energy) {
   V4 e1[4], e2[4], s[4], fx[4], fy[4], xx = {}, yy = {}, xy = {};
   transpose(t->edge1, e1), transpose(t->edge2, e2), transpose(t->lines, s);
   for (int a = 0; a < 3; ++a) {
@@ -125,9 +138,15 @@ inline void pull(Triangles* t, const V4& weft, const V4& warp, const V4& bias, V
     fy[a] = s[2] * e1[a] + s[3] * e2[a];
     xx += fx[a] * fx[a], yy += fy[a] * fy[a], xy += fx[a] * fy[a];
   }
-  const V4 mean = (xx + yy) / 2, px = slack(xx), py = slack(yy), plus = slack(mean + xy), minus = slack(mean - xy);
+  const V4 weft = k.weft, warp = k.warp, bias = k.bias, mean = (xx + yy) / 2;
+  V4 px = slack(xx), py = slack(yy);
+  const V4 plus = slack(mean + xy), minus = slack(mean - xy);
   *energy +=
       weft * xx * px * px + warp * yy * py * py + bias * ((mean + xy) * plus * plus + (mean - xy) * minus * minus);
+  if constexpr (kLimited) {
+    px += stiffened(xx, k.limit_weft, weft, energy);
+    py += stiffened(yy, k.limit_warp, warp, energy);
+  }
   const V4 same = bias * (plus + minus) / 2, cross = bias * (plus - minus) / 2;
   V4 gx[4], gy[4];
   for (int a = 0; a < 3; ++a) {
@@ -151,16 +170,28 @@ inline void put(const Triangles& t, int count, RVec3* slot) {
   }
 }
 
-double threads(const ThreadView& t, const RVec3* x, int begin, int end, RVec3* slot) {
+inline ThreadFour stiffness_of(const ThreadView& t, int i, int count) {
+  ThreadFour k = {first_of(t.weft + i, count), first_of(t.warp + i, count), first_of(t.bias + i, count), {}, {}};
+  if (t.limit_weft != nullptr)
+    k.limit_weft = first_of(t.limit_weft + i, count), k.limit_warp = first_of(t.limit_warp + i, count);
+  return k;
+}
+
+template <bool kLimited>
+double threads_by(const ThreadView& t, const RVec3* x, int begin, int end, RVec3* slot) {
   V4 energy = {};
   for (int i = begin; i < end; i += 4) {
     const int count = std::min(4, end - i);
     Triangles triangles;
     take(t.corner + i, t.shape + i, x, t.last, count, &triangles);
-    pull(&triangles, first_of(t.weft + i, count), first_of(t.warp + i, count), first_of(t.bias + i, count), &energy);
+    pull<kLimited>(&triangles, stiffness_of(t, i, count), &energy);
     put(triangles, count, slot + 2 * i);
   }
   return 0.5 * total(energy);
+}
+
+double threads(const ThreadView& t, const RVec3* x, int begin, int end, RVec3* slot) {
+  return t.limit_weft != nullptr ? threads_by<true>(t, x, begin, end, slot) : threads_by<false>(t, x, begin, end, slot);
 }
 
 // --- membranes ---

@@ -165,9 +165,7 @@ void PotentialHessian::add_threads(const std::vector<RVec3>& x, double kept) {
   local_step::Blocks blocks;
   for (int t = 0; t < threads.count() && go_on(t); t += 4) {
     const int end = std::min(t + 4, threads.count());
-    kernels.thread_blocks({model_.triangles.data(), threads.shape.data(), threads.weft.data(), threads.warp.data(),
-                           threads.bias.data(), model_.particle_count - 1},
-                          x.data(), t, end, kept, &blocks);
+    kernels.thread_blocks(local_step::thread_view(model_), x.data(), t, end, kept, &blocks);
     for (int k = 0; t + k < end; ++k)
       for (const auto& block : blocks.at) add_symmetric(&block[0][k], 4);
   }

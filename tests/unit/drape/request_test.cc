@@ -209,6 +209,8 @@ TEST(DrapeSettings, TheUsualBendingIsTheShapeOperatorWhereverItIsTaken) {
     s.bending = BendingModel::kHinge;
     EXPECT_EQ(bending_of(s), BendingModel::kHinge);
   }
+  s.solver = "pbd";
+  EXPECT_FALSE(limits_strain(s)) << "it descends no energy";
   DrapeRequest usual, named;
   named.settings.bending = BendingModel::kIsometric;
   EXPECT_EQ(to_json(usual), to_json(named)) << "one request, one digest";

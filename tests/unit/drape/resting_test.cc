@@ -92,5 +92,22 @@ TEST(Resting, NothingStaysInTheMiddleOfABody) {
   }
 }
 
+TEST(WornModel, ItsThreadsHaveTheFabricsStrainLimitsWhereTheSolverTakesThem) {
+  const WeldedMesh cloth = two_sheets(false);
+  Fabric fabric = *fabric_by_name(kDefaultFabric);
+  sim::DrapeState state;
+  SettleOptions options;
+  EXPECT_TRUE(worn_model({{cloth, fabric}}, options, false, &state)->threads.limit_warp.empty()) << "it has none";
+  fabric.strain_limit = {0.06, 0.3};
+  const auto limited = worn_model({{cloth, fabric}}, options, false, &state);
+  ASSERT_TRUE(limited.ok()) << limited.status();
+  ASSERT_EQ(limited->threads.limit_weft.size(), cloth.mesh.triangles.size());
+  EXPECT_NEAR(static_cast<double>(limited->threads.limit_weft.back()), 0.3, 1e-6);
+  EXPECT_NEAR(static_cast<double>(limited->threads.limit_warp.back()), 0.06, 1e-6);
+  options.strain_limits = false;
+  EXPECT_TRUE(worn_model({{cloth, fabric}}, options, false, &state)->threads.limit_warp.empty());
+  EXPECT_EQ(spring_fabric(fabric).limit_warp, 0) << "panels are sewn without";
+}
+
 }  // namespace
 }  // namespace tryon

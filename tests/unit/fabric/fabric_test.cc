@@ -62,6 +62,19 @@ TEST(FabricJson, TheComfortableStrainIsWhatTheFileSaysOrFollowsFromTheStiffness)
   EXPECT_EQ(error_detail(half.status())->field, "mine.json: comfortable_strain.weft");
 }
 
+TEST(FabricJson, TheStrainLimitIsWhatTheFileSaysOrNone) {
+  const auto silent = fabric_from_json("{" + kPlain + "}", "mine.json");
+  ASSERT_TRUE(silent.ok()) << silent.status();
+  EXPECT_EQ(silent->strain_limit.warp, 0);
+  const auto told = fabric_from_json("{" + kPlain + R"(, "strain_limit": {"warp": 0.06, "weft": 0.3}})", "mine.json");
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_DOUBLE_EQ(told->strain_limit.weft, 0.3);
+  const auto percent = fabric_from_json("{" + kPlain + R"(, "strain_limit": {"warp": 6, "weft": 0.3}})", "mine.json");
+  EXPECT_EQ(error_detail(percent.status())->field, "mine.json: strain_limit.warp");
+  const auto half = fabric_from_json("{" + kPlain + R"(, "strain_limit": {"warp": 0.1}})", "mine.json");
+  EXPECT_EQ(error_detail(half.status())->field, "mine.json: strain_limit.weft");
+}
+
 TEST(FabricJson, AWholeDocumentTravelsInPlaceOfAName) {
   const auto fabric = fabric_by_name(R"({"name": "mine", )" + kPlain + "}");
   ASSERT_TRUE(fabric.ok()) << fabric.status();

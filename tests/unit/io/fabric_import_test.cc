@@ -104,6 +104,7 @@ TEST(FabricImport, AKesSheetIsConverted) {
   EXPECT_NEAR(out->fabric.bend_warp, 0.1 * 9.80665e-5, 1e-12);
   EXPECT_NEAR(out->fabric.bend_hysteresis, 0.04 * 9.80665e-3, 1e-12);
   EXPECT_NEAR(out->fabric.stretch_warp, 0.6 * 490.3325 / 0.04, 1e-6);
+  EXPECT_NEAR(out->fabric.strain_limit.weft, 0.08, 1e-12);  // where its curve ends
   EXPECT_EQ(out->fabric.title, "Worsted");
 }
 

@@ -46,6 +46,8 @@ class LocalStep : public ::testing::Test {
       corner.push_back(Triangle(i, i + 1, i % 60 == 9 ? i + 1 : i + 3));  // some triangles of no area
       shape.push_back({unit(), unit(), unit(), unit()});
       weft.push_back(unit() + 2), warp.push_back(unit() + 2), bias.push_back(unit() + 2);
+      limit_weft.push_back(Real(0.1) * unit() + Real(0.1));
+      limit_warp.push_back(i % 3 == 0 ? thread::kNoLimit : Real(0.1));
       membrane.push_back({unit() + 2, unit() + 2, unit(), unit() + 2, i % 3 == 0 ? Real(0) : unit() + 1});
       hinge.push_back({i, i + 3, i + 1, i + 2});
       rows.row_begin.push_back(rows.count());
@@ -64,12 +66,20 @@ class LocalStep : public ::testing::Test {
     const RVec3 e1 = x[corner[i][1]] - x[corner[i][0]], e2 = x[corner[i][2]] - x[corner[i][0]];
     return {shape[i][0] * e1 + shape[i][1] * e2, shape[i][2] * e1 + shape[i][3] * e2};
   }
-  ThreadView threads() const { return {corner.data(), shape.data(), weft.data(), warp.data(), bias.data(), last()}; }
+  ThreadView threads() const {
+    return {corner.data(), shape.data(), weft.data(), warp.data(), bias.data(), nullptr, nullptr, last()};
+  }
+  ThreadView limited(const std::vector<Real>& limit_weft, const std::vector<Real>& limit_warp) const {
+    ThreadView out = threads();
+    out.limit_weft = limit_weft.data(), out.limit_warp = limit_warp.data();
+    return out;
+  }
+  thread::Stiffness thread(int i) const { return {weft[i], warp[i], bias[i], limit_weft[i], limit_warp[i]}; }
 
   std::mt19937 random{11};
   std::vector<RVec3> x;
   std::vector<int> a, b;
-  std::vector<Real> rest, stiffness, weft, warp, bias;
+  std::vector<Real> rest, stiffness, weft, warp, bias, limit_weft, limit_warp;
   std::vector<Triangle> corner;
   std::vector<std::array<Real, 4>> shape;
   std::vector<membrane::Stiffness> membrane;
@@ -101,6 +111,32 @@ TEST_F(LocalStep, ThreadsPullAsTheirSlowTwins) {
     EXPECT_LT((slot[2 * i] - g.head<3>()).norm() + (slot[2 * i + 1] - g.tail<3>()).norm(), 100 * kClose) << i;
   }
   EXPECT_NEAR(energy, expected, kCount * 100 * kClose);
+}
+
+TEST_F(LocalStep, ThreadsPastTheirLimitPullAsTheirSlowTwins) {
+  std::vector<RVec3> slot(2 * kCount);
+  const double energy = best_kernels().threads(limited(limit_weft, limit_warp), x.data(), 0, kCount, slot.data());
+  double expected = 0;
+  int beyond = 0;
+  for (int i = 0; i < kCount; ++i) {
+    const auto [fx, fy] = images(i);
+    beyond += fx.norm() > 1 + limit_weft[i];
+    expected += static_cast<double>(thread::value(thread(i), fx, fy));
+    const thread::Vector6 g = thread::gradient(thread(i), fx, fy);
+    EXPECT_LT((slot[2 * i] - g.head<3>()).norm() + (slot[2 * i + 1] - g.tail<3>()).norm(),
+              100 * kClose * (1 + static_cast<double>(g.norm())))
+        << i;
+  }
+  EXPECT_NEAR(energy, expected, 100 * kClose * expected);
+  EXPECT_GT(beyond, kCount / 10);
+}
+
+TEST_F(LocalStep, ALimitThatNothingReachesChangesNoByte) {
+  const std::vector<Real> never(kCount, thread::kNoLimit);
+  std::vector<RVec3> free(2 * kCount), held = free;
+  EXPECT_EQ(best_kernels().threads(threads(), x.data(), 0, kCount, free.data()),
+            best_kernels().threads(limited(never, never), x.data(), 0, kCount, held.data()));
+  EXPECT_EQ(std::memcmp(free.data(), held.data(), free.size() * sizeof(RVec3)), 0);
 }
 
 TEST_F(LocalStep, MembranesPullAsTheirSlowTwinsWithinTheirLimitAndBeyond) {
@@ -146,15 +182,16 @@ TEST_F(LocalStep, RowsOfTheBendingMatrixPullAsTheirSlowTwins) {
 
 // With everything kept the judge is thread::hessian; with nothing kept, what compressed threads push sideways is gone.
 TEST_F(LocalStep, BlocksOfThreadsAreThoseOfTheirSlowTwins) {
+  const ThreadView view = limited(limit_weft, limit_warp);
   for (int begin = 0; begin < kCount; begin += 4) {
     const int end = std::min(begin + 4, kCount);
     Blocks whole, convex;
-    best_kernels().thread_blocks(threads(), x.data(), begin, end, 1, &whole);
-    best_kernels().thread_blocks(threads(), x.data(), begin, end, 0, &convex);
+    best_kernels().thread_blocks(view, x.data(), begin, end, 1, &whole);
+    best_kernels().thread_blocks(view, x.data(), begin, end, 0, &convex);
     for (int i = begin; i < end; ++i) {
       const auto [fx, fy] = images(i);
       const auto& s = shape[i];
-      const thread::Matrix6 k = thread::hessian({weft[i], warp[i], bias[i]}, fx, fy);
+      const thread::Matrix6 k = thread::hessian(thread(i), fx, fy);
       Eigen::Matrix<double, 9, 6> by_corner;
       for (int a = 0; a < 3; ++a) {
         const double cx = a == 0 ? -double(s[0]) - double(s[1]) : double(s[a - 1]);
@@ -183,6 +220,10 @@ TEST_F(LocalStep, TheTwoBuildsGiveTheSameBytesWhereverChunksEnd) {
     EXPECT_EQ(baseline_kernels().threads(threads(), x.data(), 0, end, one.data()),
               avx2_kernels()->threads(threads(), x.data(), 0, end, two.data()));
     EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
+    const ThreadView view = limited(limit_weft, limit_warp);
+    EXPECT_EQ(baseline_kernels().threads(view, x.data(), 0, end, one.data()),
+              avx2_kernels()->threads(view, x.data(), 0, end, two.data()));
+    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
     EXPECT_EQ(baseline_kernels().membranes(membranes(), x.data(), 0, end, one.data()),
               avx2_kernels()->membranes(membranes(), x.data(), 0, end, two.data()));
     EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
@@ -193,8 +234,8 @@ TEST_F(LocalStep, TheTwoBuildsGiveTheSameBytesWhereverChunksEnd) {
               avx2_kernels()->bend_rows(bend_rows(), x.data(), 0, end, two.data()));
     EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
     Blocks these, those;
-    baseline_kernels().thread_blocks(threads(), x.data(), 0, std::min(end, 4), 0.5, &these);
-    avx2_kernels()->thread_blocks(threads(), x.data(), 0, std::min(end, 4), 0.5, &those);
+    baseline_kernels().thread_blocks(view, x.data(), 0, std::min(end, 4), 0.5, &these);
+    avx2_kernels()->thread_blocks(view, x.data(), 0, std::min(end, 4), 0.5, &those);
     EXPECT_EQ(std::memcmp(&these, &those, sizeof these), 0);
   }
 }

@@ -279,16 +279,21 @@ ClothInput membrane_sheet() {
   ClothInput cloth = soft_sheet(10);
   cloth.layout = SpringLayout::kMembrane;
   cloth.fabric.poisson = 0.25;
-  cloth.fabric.strain_limit = 0.02;
+  cloth.fabric.limit_warp = cloth.fabric.limit_weft = 0.02;
   cloth.fabric.areal_density = 0.4;
   cloth.pinned = {0, 10};
   return cloth;
 }
 
-TEST(Membrane, TheMinimisersBringItToRestAndTheJudgeAgrees) {
-  const ClothInput cloth = membrane_sheet();
+// Both membranes, with a limit that the corners' pulls reach.
+class LimitedSheet : public ::testing::TestWithParam<SpringLayout> {};
+INSTANTIATE_TEST_SUITE_P(Layouts, LimitedSheet, ::testing::Values(SpringLayout::kMembrane, SpringLayout::kThreads));
+
+TEST_P(LimitedSheet, TheMinimisersBringItToRestAndTheJudgeAgrees) {
+  ClothInput cloth = membrane_sheet();
+  cloth.layout = GetParam();
   const DrapeModel model = build_model(cloth).value();
-  for (const char* name : {"lbfgs", "newton"}) {
+  for (const char* name : {"lbfgs", "newton", "drape"}) {
     DrapeState state = start_state(cloth);
     SolverSettings settings;
     settings.iterations = 40;
