@@ -241,14 +241,40 @@ void BM_GradientOf(benchmark::State& state) {
 }
 BENCHMARK(BM_GradientOf)->ArgsProduct(kLayouts)->Unit(benchmark::kMicrosecond);
 
+// Args: layout, bending law, the share kept of what is indefinite (0 or 1), per cent that the sheet is shrunk by.
 void BM_AssembleHessian(benchmark::State& state) {
   std::vector<RVec3> x;
   const DrapeModel model = sheet_of(state, &x);
+  for (RVec3& p : x) p *= Real(1 - 0.01 * static_cast<double>(state.range(3)));
   IncrementalPotential potential(model, {});
   PotentialHessian hessian(potential, {});
-  for (auto _ : state) hessian.assemble(x, PotentialHessian::kConvexHessian);
+  for (auto _ : state) hessian.assemble(x, static_cast<double>(state.range(2)));
 }
-BENCHMARK(BM_AssembleHessian)->ArgsProduct(kLayouts)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_AssembleHessian)
+    ->ArgsProduct({kLayouts[0], kLayouts[1], {0, 1}, {0}})
+    ->ArgsProduct({kLayouts[0], {static_cast<int>(BendLaw::kShape)}, {0, 1}, {2}})
+    ->Args({static_cast<int>(SpringLayout::kMembrane), static_cast<int>(BendLaw::kQuadratic), 0, 2})
+    ->Unit(benchmark::kMicrosecond);
+
+// Args: layout, bending law. Five iterations of newton from where the sheet starts.
+void BM_NewtonStep(benchmark::State& state) {
+  ClothInput cloth = bench_sheet(71);
+  cloth.layout = static_cast<SpringLayout>(state.range(0));
+  cloth.bend = static_cast<BendLaw>(state.range(1));
+  const DrapeModel model = build_model(cloth).value();
+  SolverSettings settings;
+  settings.iterations = 5;
+  settings.tolerance = 0;
+  auto solver = make_solver("newton", model, settings).value();
+  const DrapeState start = start_state(cloth);
+  int iterations = 0;
+  for (auto _ : state) {
+    DrapeState moved = start;
+    iterations = solver->step({}, Scene{}, &moved)->iterations;
+  }
+  state.counters["iterations"] = iterations;
+}
+BENCHMARK(BM_NewtonStep)->ArgsProduct(kLayouts)->Unit(benchmark::kMillisecond);
 
 // The vector loops (1) beside their slow twins (0), on one thread.
 void BM_Membranes(benchmark::State& state) {

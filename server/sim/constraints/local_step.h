@@ -1,11 +1,12 @@
 // What it is: the hot loops of ElasticEnergy four numbers at a time: edge springs, thread springs, membranes, hinges,
-// rows of the bending matrix, the sum of what elements wrote into slots, and the blocks that thread springs add to a
-// Hessian. Compiled twice from local_step_impl.h and local_blocks_impl.h, for the baseline processor and for AVX2,
-// chosen at run time; no fused multiply-add and the same order of sums: both give the same bytes. Their slow twins are
-// spring::gradient, thread::gradient, membrane::gradient, bend::gradient, bend_matrix::gradient, a plain sum and
-// thread::hessian. Units: N, J, m. Shapes: as model.h; `begin` .. `end` of the elements. How it fails: never; NaN goes
-// through. Thread rules: pure functions of their arguments; chunks that do not overlap may run at once.
-// Cites: Wan 2020 eqs. 9-13 (springs); constraints/*.h.
+// rows of the bending matrix, the sum of what elements wrote into slots, and the blocks that thread springs and
+// membranes add to a Hessian. Compiled twice from local_*_impl.h, for the baseline processor and for AVX2, chosen at run
+// time; no fused multiply-add and the same order of sums: both give the same bytes, whatever is done beside an element.
+// Their slow twins are spring::gradient, thread::gradient, membrane::gradient, bend::gradient, bend_matrix::gradient, a
+// plain sum, thread::hessian and membrane::hessian with its six eigenvalues clamped. Units: N, J, m. Shapes: as model.h;
+// `begin` .. `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure functions of their
+// arguments; chunks that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub and Van Loan, Matrix
+// Computations, 8.5 (Jacobi's rotations); constraints/*.h.
 #pragma once
 
 #include <array>
@@ -57,6 +58,11 @@ inline constexpr int kPairs = 6;
 struct alignas(32) Blocks {
   double at[kPairs][6][4];
 };
+// The same of blocks that are not symmetric: nine numbers column by column; rows are the first corner's.
+template <int pairs>
+struct alignas(32) WholeBlocks {
+  double at[pairs][9][4];
+};
 
 struct Kernels {
   double (*springs)(const SpringView& view, const RVec3* x, int begin, int end, RVec3* slot);
@@ -67,6 +73,9 @@ struct Kernels {
   double (*bend_rows)(const BendView& view, const RVec3* x, int begin, int end, RVec3* gradient);
   // Of at most four triangles; of what compressed threads push sideways the share `kept`.
   void (*thread_blocks)(const ThreadView& view, const RVec3* x, int begin, int end, double kept, Blocks* out);
+  // Of at most four triangles; of what makes a triangle indefinite the share `kept`.
+  void (*membrane_blocks)(const MembraneView& view, const RVec3* x, int begin, int end, double kept,
+                          WholeBlocks<kPairs>* out);
   void (*gather)(const GatherView& view, const RVec3* slot, int begin, int end, RVec3* gradient);
 };
 inline ThreadView thread_view(const DrapeModel& model) {

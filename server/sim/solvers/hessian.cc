@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "Eigen/Eigenvalues"
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/local_step.h"
 #include "server/sim/constraints/springs.h"
@@ -149,6 +148,15 @@ void PotentialHessian::add_symmetric(const double* number, int apart) {
   z[0] += xz, z[1] += yz, z[2] += number[2 * apart];
 }
 
+void PotentialHessian::add_whole(const double* number, int apart) {
+  const Target& target = target_[next_++];
+  const bool turned = target.height < 0;
+  const int height = std::abs(target.height), across = turned ? apart : 3 * apart, down = turned ? 3 * apart : apart;
+  double* at = matrix_.valuePtr() + target.at;
+  for (int c = 0; c < 3; ++c, at += height, number += across)
+    at[0] += number[0], at[1] += number[down], at[2] += number[2 * down];
+}
+
 void PotentialHessian::begin_with_constant() {
   double* at = matrix_.valuePtr();
   for (int j = 0; j < model_.particle_count; ++j)
@@ -172,23 +180,16 @@ void PotentialHessian::add_threads(const std::vector<RVec3>& x, double kept) {
 }
 
 void PotentialHessian::add_membranes(const std::vector<RVec3>& x, double kept) {
-  for (int t = 0; t < model_.membranes.count() && go_on(t); ++t) {
-    const Triangle& corner = model_.triangles[t];
-    const auto& s = model_.membranes.shape[t];
-    const RVec3 e1 = x[corner[1]] - x[corner[0]], e2 = x[corner[2]] - x[corner[0]];
-    Eigen::Matrix<double, 6, 6> k =
-        membrane::hessian(model_.membranes.stiffness[t], s[0] * e1 + s[1] * e2, s[2] * e1 + s[3] * e2).cast<double>();
-    if (kept < 1) {
-      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> eigen(k);
-      const auto positive = eigen.eigenvalues().cwiseMax(kept * eigen.eigenvalues());
-      k = eigen.eigenvectors() * positive.asDiagonal() * eigen.eigenvectors().transpose();
-    }
-    const double cx[3] = {-double(s[0]) - double(s[1]), double(s[0]), double(s[1])};
-    const double cy[3] = {-double(s[2]) - double(s[3]), double(s[2]), double(s[3])};
-    for (int a = 0; a < 3; ++a)
-      for (int b = 0; b <= a; ++b)
-        add(cx[a] * cx[b] * k.topLeftCorner<3, 3>() + cx[a] * cy[b] * k.topRightCorner<3, 3>() +
-            cy[a] * cx[b] * k.bottomLeftCorner<3, 3>() + cy[a] * cy[b] * k.bottomRightCorner<3, 3>());
+  const Membranes& membranes = model_.membranes;
+  const local_step::Kernels& kernels = local_step::best_kernels();
+  local_step::WholeBlocks<local_step::kPairs> blocks;
+  for (int t = 0; t < membranes.count() && go_on(t); t += 4) {
+    const int end = std::min(t + 4, membranes.count());
+    kernels.membrane_blocks(
+        {model_.triangles.data(), membranes.shape.data(), membranes.stiffness.data(), model_.particle_count - 1},
+        x.data(), t, end, kept, &blocks);
+    for (int k = 0; t + k < end; ++k)
+      for (const auto& block : blocks.at) add_whole(&block[0][k], 4);
   }
 }
 

@@ -34,6 +34,35 @@ Eigen::Matrix<double, 9, 9> matrix_of(const Blocks& blocks, int which) {
   return out;
 }
 
+// What six numbers of (f_x, f_y) add to three corners.
+Eigen::Matrix<double, 9, 9> by_corners(const std::array<Real, 4>& s, const Eigen::Matrix<double, 6, 6>& k) {
+  Eigen::Matrix<double, 9, 6> by_corner;
+  for (int a = 0; a < 3; ++a) {
+    const double cx = a == 0 ? -double(s[0]) - double(s[1]) : double(s[a - 1]);
+    const double cy = a == 0 ? -double(s[2]) - double(s[3]) : double(s[a + 1]);
+    by_corner.block<3, 3>(3 * a, 0) = cx * Eigen::Matrix3d::Identity();
+    by_corner.block<3, 3>(3 * a, 3) = cy * Eigen::Matrix3d::Identity();
+  }
+  return by_corner * k * by_corner.transpose();
+}
+
+Eigen::Matrix<double, 9, 9> matrix_of(const WholeBlocks<kPairs>& blocks, int which) {
+  Eigen::Matrix<double, 9, 9> out;
+  int pair = 0;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b <= a; ++b, ++pair)
+      for (int n = 0; n < 9; ++n)
+        out(3 * a + n % 3, 3 * b + n / 3) = out(3 * b + n / 3, 3 * a + n % 3) = blocks.at[pair][n][which];
+  return out;
+}
+
+// The slow twin of the clamped membrane: all six eigenvalues.
+Eigen::Matrix<double, 6, 6> clamped(const Eigen::Matrix<double, 6, 6>& k, double kept) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> eigen(k);
+  const auto positive = eigen.eigenvalues().cwiseMax(kept * eigen.eigenvalues());
+  return eigen.eigenvectors() * positive.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
 class LocalStep : public ::testing::Test {
  protected:
   LocalStep() {
@@ -192,14 +221,7 @@ TEST_F(LocalStep, BlocksOfThreadsAreThoseOfTheirSlowTwins) {
       const auto [fx, fy] = images(i);
       const auto& s = shape[i];
       const thread::Matrix6 k = thread::hessian(thread(i), fx, fy);
-      Eigen::Matrix<double, 9, 6> by_corner;
-      for (int a = 0; a < 3; ++a) {
-        const double cx = a == 0 ? -double(s[0]) - double(s[1]) : double(s[a - 1]);
-        const double cy = a == 0 ? -double(s[2]) - double(s[3]) : double(s[a + 1]);
-        by_corner.block<3, 3>(3 * a, 0) = cx * Eigen::Matrix3d::Identity();
-        by_corner.block<3, 3>(3 * a, 3) = cy * Eigen::Matrix3d::Identity();
-      }
-      const Eigen::Matrix<double, 9, 9> expected = by_corner * k.cast<double>() * by_corner.transpose();
+      const Eigen::Matrix<double, 9, 9> expected = by_corners(s, k.cast<double>());
       EXPECT_LT((matrix_of(whole, i - begin) - expected).norm(), 100 * kClose * (1 + expected.norm())) << i;
       const Eigen::Matrix<double, 9, 9> clamped = matrix_of(convex, i - begin);
       const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 9, 9>> eigen(clamped);
@@ -208,6 +230,102 @@ TEST_F(LocalStep, BlocksOfThreadsAreThoseOfTheirSlowTwins) {
       EXPECT_GT(added.eigenvalues().minCoeff(), -100 * kClose * (1 + expected.norm())) << i;
     }
   }
+}
+
+// Triangles of every kind: stretched, compressed, inverted, slivers, flat to a line or a point, at rest, beyond the
+// limit; f_x and f_y are what the shape says, since the edges are the axes.
+struct ManyMembranes {
+  ManyMembranes() {
+    std::mt19937 random(12);
+    const auto unit = [&] { return static_cast<double>(random()) / 2147483648.0 - 1; };
+    const auto any = [&]() -> Vec3 { return Vec3(unit(), unit(), unit()); };
+    for (int i = 0; i < kMany; ++i) {
+      const double size = i % 3 == 0 ? 1.5 : i % 3 == 1 ? 0.9 : 0.3;
+      Vec3 fx = size * any(), fy = size * any();
+      if (i % 7 == 1) fy = fx * unit() + std::pow(10.0, 8 * unit() - 8) * any();  // slivers, down to 1e-16
+      if (i % 7 == 2) fx = (1 + 0.01 * unit()) * any().normalized(), fy = fx.cross(any()).normalized();
+      if (i % 50 == 3) fx.setZero();
+      if (i % 50 == 4) fy.setZero();
+      if (i % 50 == 5) fx.setZero(), fy.setZero();
+      if (i % 50 == 6) fy = 0.5 * fx;
+      if (i % 50 == 7) fx = Vec3(0, 0, 0.5), fy = Vec3(0, -0.7, 0);
+      add(fx, fy);
+      const double limit = i % 4 == 0 ? 0.05 : 0;
+      stiffness.push_back(membrane::from_fabric(2 + unit(), 2 + unit(), 1 + unit(), 0.9 * unit(), limit));
+    }
+  }
+  // Edges (1, 2, 2), (-1, 0, 3) in the plane of f_x and f_y; shape is the inverse of what they are in it.
+  void add(const Vec3& fx, const Vec3& fy) {
+    const double a = 1, b = 2, c = -1, d = 3, det = a * d - b * c;
+    const int first = static_cast<int>(x.size());
+    for (const Vec3& p : {Vec3(0, 0, 0), Vec3(a * fx + b * fy), Vec3(c * fx + d * fy)}) x.push_back(p.cast<Real>());
+    corner.push_back(Triangle(first, first + 1, first + 2));
+    shape.push_back({Real(d / det), Real(-b / det), Real(-c / det), Real(a / det)});
+  }
+  MembraneView view() const { return {corner.data(), shape.data(), stiffness.data(), static_cast<int>(x.size()) - 1}; }
+  Eigen::Matrix<double, 6, 6> hessian(int i) const {
+    const RVec3 e1 = x[corner[i][1]] - x[corner[i][0]], e2 = x[corner[i][2]] - x[corner[i][0]];
+    const auto& s = shape[i];
+    return membrane::hessian(stiffness[i], s[0] * e1 + s[1] * e2, s[2] * e1 + s[3] * e2).cast<double>();
+  }
+  static constexpr int kMany = 4001;
+  std::vector<RVec3> x;
+  std::vector<Triangle> corner;
+  std::vector<std::array<Real, 4>> shape;
+  std::vector<membrane::Stiffness> stiffness;
+};
+
+TEST(MembraneBlocks, AreThoseOfAllSixEigenvaluesWhateverTheTriangle) {
+  const ManyMembranes m;
+  int indefinite = 0;
+  for (const double kept : {0.0, 0.25, 1.0})
+    for (int begin = 0; begin < m.kMany; begin += 4) {
+      const int end = std::min(begin + 4, m.kMany);
+      WholeBlocks<kPairs> blocks;
+      best_kernels().membrane_blocks(m.view(), m.x.data(), begin, end, kept, &blocks);
+      for (int i = begin; i < end; ++i) {
+        const Eigen::Matrix<double, 6, 6> whole = m.hessian(i), positive = clamped(whole, kept);
+        const Eigen::Matrix<double, 9, 9> expected = by_corners(m.shape[i], positive);
+        const double bound = (sizeof(Real) == 8 ? 1e-12 : 1e-4) * (1e-3 + by_corners(m.shape[i], whole).norm());
+        EXPECT_LT((matrix_of(blocks, i - begin) - expected).norm(), bound) << i << " kept " << kept;
+        indefinite += (positive - whole).norm() > 1e-3 * whole.norm();
+      }
+    }
+  EXPECT_GT(indefinite, 2000);
+}
+
+TEST(MembraneBlocks, OfOneTriangleAreTheSameBytesWhateverLiesBesideIt) {
+  ManyMembranes m;
+  for (int begin = 0; begin < m.kMany; begin += 4) {
+    const int end = std::min(begin + 4, m.kMany);
+    WholeBlocks<kPairs> together, alone;
+    best_kernels().membrane_blocks(m.view(), m.x.data(), begin, end, 0, &together);
+    for (int i = begin; i < end; ++i) {
+      best_kernels().membrane_blocks(m.view(), m.x.data(), i, i + 1, 0, &alone);
+      for (int pair = 0; pair < kPairs; ++pair)
+        for (int n = 0; n < 9; ++n) EXPECT_EQ(together.at[pair][n][i - begin], alone.at[pair][n][0]) << i;
+    }
+  }
+}
+
+TEST(MembraneBlocks, OfTheTwoBuildsAreTheSameBytes) {
+  if (!avx2_kernels()) GTEST_SKIP() << "this processor has no AVX2";
+  const ManyMembranes m;
+  for (int begin = 0; begin < m.kMany; begin += 4) {
+    const int end = std::min(begin + 4, m.kMany);
+    WholeBlocks<kPairs> these, those;
+    baseline_kernels().membrane_blocks(m.view(), m.x.data(), begin, end, 0, &these);
+    avx2_kernels()->membrane_blocks(m.view(), m.x.data(), begin, end, 0, &those);
+    EXPECT_EQ(std::memcmp(&these, &those, sizeof these), 0) << begin;
+  }
+}
+
+TEST(MembraneBlocks, WhatIsNoNumberStaysNoNumberInItsOwnTriangleOnly) {
+  ManyMembranes m;
+  m.x[3 * 5 + 1][2] = std::numeric_limits<Real>::quiet_NaN();
+  WholeBlocks<kPairs> blocks;
+  best_kernels().membrane_blocks(m.view(), m.x.data(), 4, 8, 0, &blocks);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(matrix_of(blocks, i).allFinite(), i != 1) << i;
 }
 
 TEST_F(LocalStep, TheTwoBuildsGiveTheSameBytesWhereverChunksEnd) {
@@ -237,6 +355,10 @@ TEST_F(LocalStep, TheTwoBuildsGiveTheSameBytesWhereverChunksEnd) {
     baseline_kernels().thread_blocks(view, x.data(), 0, std::min(end, 4), 0.5, &these);
     avx2_kernels()->thread_blocks(view, x.data(), 0, std::min(end, 4), 0.5, &those);
     EXPECT_EQ(std::memcmp(&these, &those, sizeof these), 0);
+    WholeBlocks<kPairs> these_membranes, those_membranes;
+    baseline_kernels().membrane_blocks(membranes(), x.data(), 0, std::min(end, 4), 0, &these_membranes);
+    avx2_kernels()->membrane_blocks(membranes(), x.data(), 0, std::min(end, 4), 0, &those_membranes);
+    EXPECT_EQ(std::memcmp(&these_membranes, &those_membranes, sizeof these_membranes), 0);
   }
 }
 
