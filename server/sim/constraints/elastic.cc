@@ -173,27 +173,16 @@ void ElasticEnergy::run_springs(int begin, int end, double* energy) {
   *energy = sum;
 }
 
+// The slots hold the angles' gradients until run_folds().
 void ElasticEnergy::run_angles(int begin, int end, double* energy) {
-  for (int i = begin; i < end; ++i) {
-    const auto& p = model_.folds.particle[i];
-    angles_[i] = fold::angle({x_[p[0]], x_[p[1]], x_[p[2]], x_[p[3]]}) - model_.folds.rest_angle[i];
-  }
+  local_step::best_kernels().fold_angles(fold::view(model_), x_, begin, end, angles_.data(),
+                                         slots_.data() + fold_slot());
   *energy = 0;
 }
 
 void ElasticEnergy::run_folds(int begin, int end, double* energy) {
-  const Folds& folds = model_.folds;
-  double sum = 0;
-  for (int i = begin; i < end; ++i) {
-    Real moment = 0;
-    for (int k = folds.row_begin[i]; k < folds.row_begin[i + 1]; ++k)
-      moment += folds.stiffness[k] * angles_[folds.column[k]];
-    const auto& p = folds.particle[i];
-    const fold::Corners g = fold::angle_gradient({x_[p[0]], x_[p[1]], x_[p[2]], x_[p[3]]});
-    for (int j = 0; j < 4; ++j) slots_[fold_slot() + 4 * i + j] = moment * g[j];
-    sum += static_cast<double>(Real(0.5) * moment * angles_[i]);
-  }
-  *energy = sum;
+  *energy = local_step::best_kernels().fold_moments(fold::view(model_), angles_.data(), begin, end,
+                                                    slots_.data() + fold_slot());
 }
 
 void ElasticEnergy::gather(int begin, int end, double* energy) {

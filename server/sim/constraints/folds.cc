@@ -5,31 +5,15 @@
 
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/edge_side.h"
-#include "unsupported/Eigen/AutoDiff"
 
 namespace tryon::sim::fold {
 
 namespace {
 
-template <typename T>
-using Vector3 = Eigen::Matrix<T, 3, 1>;
-
-// Gradient at the opposite vertices is normal over height; the edge's ends take it by where the height's foot lies.
-template <typename T>
-std::array<Vector3<T>, 4> gradient_of(const std::array<Vector3<T>, 4>& x) {
-  using std::sqrt;
-  const Vector3<T> e = x[1] - x[0], a = x[2] - x[0], b = x[3] - x[0];
-  const Vector3<T> n1 = e.cross(a), n2 = b.cross(e);
-  const T edge2 = e.dot(e), edge = sqrt(edge2);
-  const T foot1 = e.dot(a) / edge2, foot2 = e.dot(b) / edge2;
-  const Vector3<T> g2 = n1 * T(edge / n1.dot(n1)), g3 = n2 * T(edge / n2.dot(n2));
-  const Vector3<T> g1 = -(g2 * foot1 + g3 * foot2);
-  return {Vector3<T>(-(g1 + g2 + g3)), g1, g2, g3};
-}
-
 bool has_area(const Corners& x) {
   const RVec3 e = x[1] - x[0];
-  return e.cross(x[2] - x[0]).squaredNorm() > Real(1e-24) && e.cross(x[3] - x[0]).squaredNorm() > Real(1e-24);
+  const Real least = Real(local_step::kNoFoldArea);
+  return e.cross(x[2] - x[0]).squaredNorm() > least && e.cross(x[3] - x[0]).squaredNorm() > least;
 }
 
 using Rows = std::vector<std::map<int, double>>;
@@ -98,20 +82,22 @@ Real angle(const Corners& x) {
   return std::atan2(n2.cross(n1).dot(e) / length, n1.dot(n2));
 }
 
+// At the opposite vertices it is normal over height; the edge's ends take it by where the height's foot lies.
 Corners angle_gradient(const Corners& x) {
   if (!has_area(x)) return {RVec3::Zero(), RVec3::Zero(), RVec3::Zero(), RVec3::Zero()};
-  return gradient_of<Real>(x);
+  const RVec3 e = x[1] - x[0], a = x[2] - x[0], b = x[3] - x[0];
+  const RVec3 n1 = e.cross(a), n2 = b.cross(e);
+  const Real edge2 = e.squaredNorm(), edge = std::sqrt(edge2);
+  const Real foot1 = e.dot(a) / edge2, foot2 = e.dot(b) / edge2;
+  const RVec3 g2 = edge / n1.squaredNorm() * n1, g3 = edge / n2.squaredNorm() * n2;
+  const RVec3 g1 = -(foot1 * g2 + foot2 * g3);
+  return {RVec3(-(g1 + g2 + g3)), g1, g2, g3};
 }
 
-Matrix12 angle_hessian(const Corners& x) {
-  if (!has_area(x)) return Matrix12::Zero();
-  using Scalar = Eigen::AutoDiffScalar<Vector12>;
-  std::array<Vector3<Scalar>, 4> in;
-  for (int i = 0; i < 12; ++i) in[i / 3][i % 3] = Scalar(static_cast<double>(x[i / 3][i % 3]), 12, i);
-  const std::array<Vector3<Scalar>, 4> out = gradient_of<Scalar>(in);
-  Matrix12 hessian;
-  for (int i = 0; i < 12; ++i) hessian.row(i) = out[i / 3][i % 3].derivatives().transpose();
-  return hessian;
+local_step::FoldView view(const DrapeModel& model) {
+  const Folds& f = model.folds;
+  return {f.particle.data(), f.rest_angle.data(), f.row_begin.data(),
+          f.column.data(),   f.stiffness.data(),  model.particle_count - 1};
 }
 
 void build(const ClothInput& cloth, DrapeModel* model) {

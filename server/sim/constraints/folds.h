@@ -5,23 +5,24 @@
 // edges of a triangle. Units: rad, N m, m. Shapes: x of four particles: edge ends, opposite vertices left and right of
 // it; theta > 0 where the opposite vertices rise towards the left-hand triangle's normal.
 // How it fails: never; a triangle without area has no angle and pulls nowhere. Thread rules: pure functions.
-// Cites: Bridson 2003 (gradient of the angle); Grinspun 2006 (triangle-averaged shape operator).
+// Cites: Bridson 2003 (gradient of the angle); Tamstorf and Grinspun 2013 (its Hessian, local_folds_impl.h); Grinspun
+// 2006 (triangle-averaged shape operator).
 #pragma once
 
 #include <array>
 
-#include "server/mesh/triangle_mesh.h"
+#include "server/sim/constraints/local_step.h"
 #include "server/sim/model.h"
 
 namespace tryon::sim::fold {
 
 using Corners = std::array<RVec3, 4>;
-using Matrix12 = Eigen::Matrix<double, 12, 12>;
-using Vector12 = Eigen::Matrix<double, 12, 1>;
 
+// The slow twins of local_step's fold_angles.
 Real angle(const Corners& x);
 Corners angle_gradient(const Corners& x);
-Matrix12 angle_hessian(const Corners& x);
+
+local_step::FoldView view(const DrapeModel& model);
 
 // Fills model->folds from the cloth's interior edges.
 void build(const ClothInput& cloth, DrapeModel* model);

@@ -1,12 +1,12 @@
 // What it is: the hot loops of ElasticEnergy four numbers at a time: edge springs, thread springs, membranes, hinges,
 // rows of the bending matrix, the sum of what elements wrote into slots, and the blocks that thread springs and
-// membranes add to a Hessian. Compiled twice from local_*_impl.h, for the baseline processor and for AVX2, chosen at run
-// time; no fused multiply-add and the same order of sums: both give the same bytes, whatever is done beside an element.
-// Their slow twins are spring::gradient, thread::gradient, membrane::gradient, bend::gradient, bend_matrix::gradient, a
-// plain sum, thread::hessian and membrane::hessian with its six eigenvalues clamped. Units: N, J, m. Shapes: as model.h;
-// `begin` .. `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure functions of their
-// arguments; chunks that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub and Van Loan, Matrix
-// Computations, 8.5 (Jacobi's rotations); constraints/*.h.
+// membranes add to a Hessian. Compiled twice from local_*_impl.h, for the baseline processor and for AVX2, chosen at
+// run time; no fused multiply-add and the same order of sums: both give the same bytes, whatever is done beside an
+// element. Their slow twins are spring::gradient, thread::gradient, membrane::gradient, bend::gradient,
+// bend_matrix::gradient, a plain sum, thread::hessian and membrane::hessian with its six eigenvalues clamped. Units: N,
+// J, m. Shapes: as model.h; `begin` .. `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure
+// functions of their arguments; chunks that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub
+// and Van Loan, Matrix Computations, 8.5 (Jacobi's rotations); constraints/*.h.
 #pragma once
 
 #include <array>
@@ -47,6 +47,28 @@ struct BendView {  // BendMatrix
   const Real* stiffness;
   int last;
 };
+struct FoldView {  // Folds
+  const std::array<int, 4>* particle;
+  const Real* rest_angle;
+  const int *row_begin, *column;
+  const Real* stiffness;
+  int last;
+};
+inline constexpr double kNoFoldArea = 1e-24;  // m^4: the square of a triangle's doubled area that folds nowhere
+// g_f (sum over g of B_fg g_g)^T, summed over f, is B's part of the Hessian: of its blocks those in the lower triangle.
+struct FoldProduct {
+  int64_t at;  // of the block in the matrix's values
+  int height;  // from one of its columns to the next
+  int pair;    // which of the fold's own particles + 4 times which of those that B couples to it
+};
+struct FoldProductView {
+  const int *row_begin, *column;
+  const Real* stiffness;
+  const int *particle_begin, *place;  // [4 entry_count of B] which of the row's particles
+  const int* product_begin;
+  const FoldProduct* product;
+  const RVec3* gradient;  // [4 fold_count + 1]
+};
 struct GatherView {
   const int *begin, *slot;
   const Real* weight;
@@ -64,6 +86,9 @@ struct alignas(32) WholeBlocks {
   double at[pairs][9][4];
 };
 
+// Of a fold: (0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 3); of (3, 2) there is nothing.
+inline constexpr int kFoldPairs = 9;
+
 struct Kernels {
   double (*springs)(const SpringView& view, const RVec3* x, int begin, int end, RVec3* slot);
   double (*threads)(const ThreadView& view, const RVec3* x, int begin, int end, RVec3* slot);
@@ -71,11 +96,20 @@ struct Kernels {
   double (*hinges)(const HingeView& view, const RVec3* x, int begin, int end, RVec3* slot);
   // Adds to the gradient of particles begin .. end.
   double (*bend_rows)(const BendView& view, const RVec3* x, int begin, int end, RVec3* gradient);
+  // Angles beyond rest; their gradients, four slots a fold.
+  void (*fold_angles)(const FoldView& view, const RVec3* x, int begin, int end, Real* angle, RVec3* slot);
+  // Multiplies those by the folds' moments, for which the angles of all folds must be there.
+  double (*fold_moments)(const FoldView& view, const Real* angle, int begin, int end, RVec3* slot);
   // Of at most four triangles; of what compressed threads push sideways the share `kept`.
   void (*thread_blocks)(const ThreadView& view, const RVec3* x, int begin, int end, double kept, Blocks* out);
   // Of at most four triangles; of what makes a triangle indefinite the share `kept`.
   void (*membrane_blocks)(const MembraneView& view, const RVec3* x, int begin, int end, double kept,
                           WholeBlocks<kPairs>* out);
+  // Of at most four folds: `kept` times moment times the angle's Hessian.
+  void (*fold_blocks)(const FoldView& view, const RVec3* x, const Real* angle, int begin, int end, double kept,
+                      WholeBlocks<kFoldPairs>* out);
+  // Adds to `value`, which has one number more than the matrix; `sum` has four numbers a particle of the longest row.
+  void (*fold_products)(const FoldProductView& view, int begin, int end, double* sum, double* value);
   void (*gather)(const GatherView& view, const RVec3* slot, int begin, int end, RVec3* gradient);
 };
 inline ThreadView thread_view(const DrapeModel& model) {

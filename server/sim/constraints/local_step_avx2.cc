@@ -9,12 +9,13 @@
 #include "server/sim/constraints/springs.h"
 #pragma GCC target("avx2")
 #define TRYON_HAS_AVX 1
-#include "server/sim/constraints/local_membranes_impl.h"
+#include "server/sim/constraints/local_folds_impl.h"
 
 namespace tryon::sim::local_step {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{springs, threads, membranes, hinges, bend_rows, thread_blocks, membrane_blocks, gather};
+  static const Kernels kernels{springs,      threads,       membranes,       hinges,      bend_rows,     fold_angles,
+                               fold_moments, thread_blocks, membrane_blocks, fold_blocks, fold_products, gather};
   return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
 }
 

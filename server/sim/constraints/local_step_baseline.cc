@@ -1,10 +1,11 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
-#include "server/sim/constraints/local_membranes_impl.h"
+#include "server/sim/constraints/local_folds_impl.h"
 
 namespace tryon::sim::local_step {
 
 const Kernels& baseline_kernels() {
-  static const Kernels kernels{springs, threads, membranes, hinges, bend_rows, thread_blocks, membrane_blocks, gather};
+  static const Kernels kernels{springs,      threads,       membranes,       hinges,      bend_rows,     fold_angles,
+                               fold_moments, thread_blocks, membrane_blocks, fold_blocks, fold_products, gather};
   return kernels;
 }
 

@@ -12,6 +12,8 @@ namespace tryon::sim {
 
 namespace {
 
+constexpr int kFoldPair[local_step::kFoldPairs][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1},
+                                                      {2, 2}, {3, 0}, {3, 1}, {3, 3}};
 constexpr size_t kFewShare = 20;  // one pair of layers in so many may lack blocks between its particles
 
 // The Hessian of 1/2 k (|e| - rest)^2; of a compressed spring's sideways push the share `kept`.
@@ -32,13 +34,15 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
       model_(potential.model()),
       settings_(settings),
       bend_(bend),
-      like_matrix_(bend == BendInMatrix::kLikeHinges ? hinges_like_bend_matrix(model_) : Hinges()) {
+      like_matrix_(bend == BendInMatrix::kLikeHinges ? hinges_like_bend_matrix(model_) : Hinges()),
+      fold_products_(model_.folds) {
   build_pattern();
   right_.resize(3 * model_.particle_count);
   own_.resize(model_.particle_count);
   for (int i = 0; i < model_.particle_count; ++i) pinned_.push_back(potential_.pinned(i));
-  fold_gradient_.resize(model_.folds.count());
+  fold_gradient_.assign(4 * model_.folds.count() + 1, RVec3::Zero());  // a number behind the last one is read
   fold_angle_.resize(model_.folds.count());
+  fold_sum_.resize(4 * fold_products_.most_particles);
 }
 
 template <typename Visit>
@@ -55,11 +59,8 @@ void PotentialHessian::visit_pairs(Visit visit) const {
     const int ends[2] = {model_.springs.a[s], model_.springs.b[s]};
     all(ends, 2);
   }
-  for (int f = 0; f < model_.folds.count(); ++f)
-    for (int k = model_.folds.row_begin[f]; k < model_.folds.row_begin[f + 1]; ++k)
-      if (model_.folds.column[k] <= f)
-        for (int a : model_.folds.particle[f])
-          for (int b : model_.folds.particle[model_.folds.column[k]]) visit(a, b);
+  for (const auto& p : model_.folds.particle)
+    for (const auto& [a, b] : kFoldPair) visit(p[a], p[b]);
   for (int i = 0; i < model_.particle_count; ++i) visit(i, i);
   for (const auto& v : layer_pattern_) all(v.data(), 4);  // last: layers find their blocks by themselves
 }
@@ -93,6 +94,7 @@ void PotentialHessian::build_pattern() {
   const auto note = [&](int i, int j) { column[std::min(i, j)].push_back(std::max(i, j)); };
   visit_pairs(note);
   visit_constant([&](int i, int j, double) { note(i, j); });
+  fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct*) { note(i, j); });
   block_begin_.assign(1, 0);
   for (int j = 0; j < n; ++j) {
     std::sort(column[j].begin(), column[j].end());
@@ -102,10 +104,15 @@ void PotentialHessian::build_pattern() {
     block_begin_.push_back(static_cast<int>(block_row_.size()));
   }
   visit_pairs([&](int i, int j) { target_.push_back(target_of(block_of(i, j), i < j)); });
+  fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct* product) {
+    const Target target = target_of(block_of(i, j), false);
+    product->at = target.at, product->height = target.height;
+  });
   constant_.assign(block_row_.size(), 0.0);
   visit_constant([&](int i, int j, double number) { constant_[block_of(i, j)] += number; });
   matrix_.resize(3 * n, 3 * n);
-  matrix_.resizeNonZeros(9 * static_cast<int>(block_row_.size()));
+  matrix_.resizeNonZeros(9 * static_cast<int>(block_row_.size()) + 1);
+  matrix_.valuePtr()[9 * block_row_.size()] = 0;  // fold_products() takes one with it behind the last
   int* outer = matrix_.outerIndexPtr();
   int* inner = matrix_.innerIndexPtr();
   for (int j = 0, at = 0; j < n; ++j)
@@ -215,42 +222,41 @@ void PotentialHessian::add_springs(const std::vector<RVec3>& x, double kept) {
   }
 }
 
-// B_ef (grad theta_e grad theta_f^T and its transpose) for each pair, and the moment times the angle's own Hessian,
-// of which the share `kept`: the rest is positive semidefinite because B is.
+// The moment times the angle's own Hessian, of which the share `kept`, and what B couples (fold_products.h), which is
+// positive semidefinite because B is.
 void PotentialHessian::add_folds(const std::vector<RVec3>& x, double kept) {
-  const Folds& folds = model_.folds;
-  const auto corners = [&](int f) -> fold::Corners {
-    const auto& p = folds.particle[f];
-    return {x[p[0]], x[p[1]], x[p[2]], x[p[3]]};
-  };
-  std::vector<fold::Corners>& gradient = fold_gradient_;
-  std::vector<double>& angle = fold_angle_;
-  for (int f = 0; f < folds.count(); ++f) {
-    gradient[f] = fold::angle_gradient(corners(f));
-    angle[f] = static_cast<double>(fold::angle(corners(f)) - folds.rest_angle[f]);
+  const int count = model_.folds.count();
+  local_step::best_kernels().fold_angles(fold::view(model_), x.data(), 0, count, fold_angle_.data(),
+                                         fold_gradient_.data());
+  for (int f = 0; f < count && go_on(f); f += kElementsBetweenChecks) {
+    const int end = std::min(f + kElementsBetweenChecks, count);
+    add_fold_products(f, end);
+    add_fold_angles(x, f, end, kept);
   }
-  for (int f = 0; f < folds.count() && go_on(f); ++f) {
-    double moment = 0;
-    for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k)
-      moment += static_cast<double>(folds.stiffness[k]) * angle[folds.column[k]];
-    fold::Matrix12 own = fold::Matrix12::Zero();
-    if (kept > 0) own = kept * moment * fold::angle_hessian(corners(f));
-    for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k) {
-      const int g = folds.column[k];
-      if (g > f) continue;
-      const double b_fg = static_cast<double>(folds.stiffness[k]);
-      for (int a = 0; a < 4; ++a)
-        for (int b = 0; b < 4; ++b) {
-          Matrix3 block = b_fg * (gradient[f][a].cast<double>() * gradient[g][b].cast<double>().transpose());
-          if (g == f) {
-            block += own.block<3, 3>(3 * a, 3 * b);
-            if (a != b) block *= 0.5;  // (a, b) and (b, a) both come here, each to the same lower block
-          } else if (folds.particle[f][a] == folds.particle[g][b]) {
-            block += block.transpose().eval();
-          }
-          add(block);
-        }
-    }
+}
+
+void PotentialHessian::add_fold_products(int begin, int end) {
+  const Folds& folds = model_.folds;
+  const FoldProducts& of = fold_products_;
+  const local_step::FoldProductView view{folds.row_begin.data(),   folds.column.data(),  folds.stiffness.data(),
+                                         of.particle_begin.data(), of.place.data(),      of.product_begin.data(),
+                                         of.product.data(),        fold_gradient_.data()};
+  local_step::best_kernels().fold_products(view, begin, end, fold_sum_.data(), matrix_.valuePtr());
+}
+
+void PotentialHessian::add_fold_angles(const std::vector<RVec3>& x, int begin, int end, double kept) {
+  if (kept == 0) {
+    next_ += static_cast<size_t>(local_step::kFoldPairs * (end - begin));
+    return;
+  }
+  const local_step::FoldView view = fold::view(model_);
+  const local_step::Kernels& kernels = local_step::best_kernels();
+  local_step::WholeBlocks<local_step::kFoldPairs> blocks;
+  for (int f = begin; f < end; f += 4) {
+    const int last = std::min(f + 4, end);
+    kernels.fold_blocks(view, x.data(), fold_angle_.data(), f, last, kept, &blocks);
+    for (int k = 0; f + k < last; ++k)
+      for (const auto& block : blocks.at) add_whole(&block[0][k], 4);
   }
 }
 

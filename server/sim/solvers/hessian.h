@@ -11,6 +11,7 @@
 #include "Eigen/Sparse"
 #include "server/sim/constraints/folds.h"
 #include "server/sim/solvers/cholesky.h"
+#include "server/sim/solvers/fold_products.h"
 #include "server/sim/solvers/incremental_potential.h"
 
 namespace tryon::sim {
@@ -49,6 +50,8 @@ class PotentialHessian {
   void add_membranes(const std::vector<RVec3>& x, double kept);
   void add_shear_damping(const std::vector<RVec3>& x);
   void add_folds(const std::vector<RVec3>& x, double kept);
+  void add_fold_products(int begin, int end);
+  void add_fold_angles(const std::vector<RVec3>& x, int begin, int end, double kept);
   void add_springs(const std::vector<RVec3>& x, double kept);
   void add_particles(const std::vector<RVec3>& x);
   void look_at_layers(const std::vector<RVec3>& x);
@@ -83,8 +86,10 @@ class PotentialHessian {
   std::vector<std::array<int, 4>> layer_pattern_;  // pairs of layers that have blocks of their own
   std::vector<Matrix3> own_;                       // [particle_count] while assembling
   std::vector<uint8_t> pinned_;                    // [particle_count]
-  std::vector<fold::Corners> fold_gradient_;       // [fold_count] while assembling
-  std::vector<double> fold_angle_;                 // the same
+  FoldProducts fold_products_;
+  std::vector<RVec3> fold_gradient_;  // [4 fold_count + 1] while assembling
+  std::vector<Real> fold_angle_;      // [fold_count] the same
+  std::vector<double> fold_sum_;      // of one row of B
   Eigen::VectorXd right_;
 };
 

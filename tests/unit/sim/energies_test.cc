@@ -11,6 +11,7 @@
 #include "server/sim/constraints/threads.h"
 #include "server/sim/forces/gravity.h"
 #include "tests/unit/sim/cloth_fixtures.h"
+#include "tests/unit/sim/fold_judge.h"
 
 namespace tryon::sim {
 namespace {
@@ -191,19 +192,19 @@ TEST(FoldEnergy, TheAngleIsTheFoldsAndItsDerivativesAgreeWithDifferencesUpTo170D
     const double angle = 2.967 * (2 * (trial + 0.5) / 1100 - 1);
     const fold::Corners x = folded(angle, &random);
     EXPECT_NEAR(fold::angle(x), angle, bound(1e-12, 1e-4));
-    const auto corner = [](const fold::Vector12& v, int k) -> RVec3 { return v.segment<3>(3 * k).cast<Real>(); };
-    const auto corners = [&](const fold::Vector12& v) -> fold::Corners {
+    const auto corner = [](const testing::Vector12& v, int k) -> RVec3 { return v.segment<3>(3 * k).cast<Real>(); };
+    const auto corners = [&](const testing::Vector12& v) -> fold::Corners {
       return {corner(v, 0), corner(v, 1), corner(v, 2), corner(v, 3)};
     };
     const auto flat = [](const fold::Corners& c) {
-      fold::Vector12 v;
+      testing::Vector12 v;
       for (int k = 0; k < 4; ++k) v.segment<3>(3 * k) = c[k].cast<double>();
       return v;
     };
     expect_derivatives<12>(
-        flat(x).cast<Real>(), [&](const fold::Vector12& v) { return fold::angle(corners(v)); },
-        [&](const fold::Vector12& v) { return flat(fold::angle_gradient(corners(v))); },
-        [&](const fold::Vector12& v) { return fold::angle_hessian(corners(v)); });
+        flat(x).cast<Real>(), [&](const testing::Vector12& v) { return fold::angle(corners(v)); },
+        [&](const testing::Vector12& v) { return flat(fold::angle_gradient(corners(v))); },
+        [&](const testing::Vector12& v) { return testing::fold_angle_hessian(corners(v)); });
   }
 }
 
