@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "server/drape/grade.h"
 #include "server/metrics/metrics.h"
 #include "server/sim/collision/cloth_elements.h"
 #include "server/sim/collision/element_distance.h"
@@ -26,13 +27,6 @@ constexpr double kDeeper = 0.25;  // of a goal that was reached
 constexpr int kCrossedSteps = 4, kMostRings = 4, kMostTimes = 4;
 constexpr int kLookEvery = 4;  // steps: for crossings that end the rest
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
-constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1, kPreviewSpeed = 1e-2;
-
-std::string grade_of(const sim::Residual& r, double max_speed) {
-  if (r.rms <= kFinalRms && r.max <= kFinalMax) return "final";
-  if (r.rms <= kPreviewRms && r.max <= kPreviewMax && max_speed <= kPreviewSpeed) return "preview";
-  return "none";
-}
 
 absl::Status fall(Stage* stage, const RestGoal& goal) {
   for (int i = 0; i < goal.fall_steps && !stage->run.winding_up(); ++i) {
@@ -186,7 +180,9 @@ absl::StatusOr<bool> rest(Stage* stage, const RestGoal& goal) {
   return reached;
 }
 
-double speed_99(const sim::DrapeState& state) {
+}  // namespace
+
+double fast_speed(const sim::DrapeState& state) {
   std::vector<double> speeds;
   for (const auto& v : state.v) speeds.push_back(static_cast<double>(v.norm()));
   if (speeds.empty()) return 0.0;
@@ -194,8 +190,6 @@ double speed_99(const sim::DrapeState& state) {
   std::nth_element(speeds.begin(), speeds.begin() + static_cast<std::ptrdiff_t>(k), speeds.end());
   return speeds[k];
 }
-
-}  // namespace
 
 RestGoal rest_goal(int level, int top) {
   RestGoal goal{kRefallSteps, kCoarseCalmSteps, kPreviewRms, kPreviewMax};
@@ -213,7 +207,7 @@ void certify(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeSt
   const sim::Residual residual = sim::equilibrium_residual(model, scene, *state, net);
   report->residual_max = residual.max;
   report->residual_rms = residual.rms;
-  report->grade = grade_of(residual, speed_99(*state));
+  report->grade = grade_of(residual.rms, residual.max, fast_speed(*state));
   report->forces = sim::cloth_forces(model, scene, *state, net);
 }
 
@@ -249,7 +243,7 @@ absl::Status rest_to_grade(const Rest& r, RestGoal goal, sim::SolverSettings set
     ASSIGN_OR_RETURN(const bool reached, rest(&resting, goal));
     if (!goal.finest) break;
     certify(r.model, r.scene, &r.state, &r.report);
-    if (r.report.grade == "final" || r.run.winding_up()) break;
+    if (is_at_least(r.report.grade, "final") || r.run.winding_up()) break;
     if (reached) {
       settings.tolerance *= kDeeper, goal.rms *= kDeeper, goal.max *= kDeeper;
     } else if (anew && !stalled && !crosses(resting)) {

@@ -29,6 +29,9 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report);
 
+// The 99.5th percentile of the particles' speeds, m/s; 0 without any.
+double fast_speed(const sim::DrapeState& state);
+
 // A last look at the body, and what the net forces are by code of its own: grade, residual, forces of the report.
 void certify(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state, SettleReport* report);
 

@@ -15,6 +15,7 @@
 #include "server/base/hash.h"
 #include "server/base/text.h"
 #include "server/drape/assemble.h"
+#include "server/drape/grade.h"
 #include "server/drape/settle.h"
 #include "server/fabric/fabric.h"
 #include "server/garment/template.h"
@@ -103,7 +104,7 @@ void judge(const StudyPerson& study, const std::string& name, const Settled& set
   const int crossings = count_self_intersections(mesh);
   const StrainField strain = measure_strain(mesh, settled.cloth.corner_flat);
   const auto percent = [](const std::vector<double>& of) { return 100 * percentiles(of).p99; };
-  const bool sound = r.grade == "final" && crossings == 0 && deepest <= 0.1 && r.gap_before_weld_mm <= 2.0;
+  const bool sound = is_at_least(r.grade, "final") && crossings == 0 && deepest <= 0.1 && r.gap_before_weld_mm <= 2.0;
   std::printf(
       "%-34s %6d v %s| %6.2f s cpu %6.2f s wall, sew %3d fall+calm %3d steps %6lld it %5.2f ms/it | %-8s %-10s rms "
       "%.1e "

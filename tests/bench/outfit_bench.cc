@@ -10,6 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "server/base/executor.h"
 #include "server/base/text.h"
+#include "server/drape/grade.h"
 #include "server/drape/pipeline.h"
 #include "tests/bench/study_options.h"
 
@@ -51,7 +52,7 @@ bool tell(const std::string& name, const Json& m, double cpu) {
   const Json& rest = m["equilibrium"];
   const int crossings = m["self_intersections"];
   const double depth = m["penetration"]["max_depth_mm"];
-  const bool sound = rest["grade"] == "final" && crossings == 0 && depth <= 0.1;
+  const bool sound = is_at_least(rest["grade"].get<std::string>(), "final") && crossings == 0 && depth <= 0.1;
   std::printf(
       "%-34s %5d v %7.2f s cpu, %4d steps %6lld it | %-8s %-10s rms %.1e max %.1e | crossings %4d depth %4.2f mm %s\n",
       name.c_str(), m["mesh"]["vertices"].get<int>(), cpu, rest["steps"].get<int>(),

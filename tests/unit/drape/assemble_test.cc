@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "server/drape/cut_body.h"
+#include "server/drape/grade.h"
 #include "server/drape/settle.h"
 #include "server/garment/template.h"
 #include "server/sim/collision/collider.h"
@@ -39,7 +40,7 @@ TEST(Assemble, LongSleevesHangRoundArmsThatBend) {
   const auto drape = sew_and_settle(run, *garment, *fabric_by_name("cotton_jersey"), *collider, SettleOptions());
   ASSERT_TRUE(drape.ok()) << drape.status();
   EXPECT_LE(fraction, 1.0);
-  EXPECT_EQ(drape->report.grade, "final");
+  EXPECT_TRUE(is_at_least(drape->report.grade, "final"));
 }
 
 }  // namespace
