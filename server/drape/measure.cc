@@ -10,17 +10,14 @@
 #include "server/base/units.h"
 #include "server/base/version.h"
 #include "server/drape/body_pictures.h"
-#include "server/drape/frames_file.h"
+#include "server/drape/measure_trust.h"
 #include "server/drape/outfit.h"
 #include "server/fabric/fabric.h"
-#include "server/metrics/metrics.h"
 
 namespace tryon {
 namespace {
 
 using Json = nlohmann::json;
-
-Json json_of(const Percentiles& p) { return Json{{"p50", p.p50}, {"p95", p.p95}, {"p99", p.p99}, {"max", p.max}}; }
 
 Json json_of(const Vec3& v) { return Json{v.x(), v.y(), v.z()}; }
 
@@ -32,42 +29,6 @@ std::string result_digest(const TriangleMesh& cloth) {
     hash.update(std::string_view(reinterpret_cast<const char*>(f.data()), sizeof(float) * 3));
   }
   return hash.finish_hex();
-}
-
-std::vector<std::pair<int, int>> closed_pairs(const GarmentMesh& garment, const WeldedMesh& cloth) {
-  std::vector<std::pair<int, int>> pairs;
-  for (const Seam& seam : garment.seams) {
-    for (size_t k = 0; k < seam.left.size(); ++k) {
-      pairs.emplace_back(cloth.source[seam.left[k]], cloth.source[seam.right[k]]);
-    }
-  }
-  return pairs;
-}
-
-Json seams_json(const DrapeFacts& facts) {
-  const WeldedMesh& cloth = facts.settled.cloth;
-  double mismatch = 0.0;
-  for (const Seam& seam : facts.garment.seams) {
-    mismatch = std::max(mismatch, std::abs(seam.left_length - seam.right_length));
-  }
-  return Json{{"count", facts.garment.seams.size()},
-              {"max_gap_mm", max_gap_mm(cloth.mesh.positions, closed_pairs(facts.garment, cloth))},
-              {"gap_before_weld_mm", facts.settled.report.gap_before_weld_mm},
-              {"max_ease_mm", to_mm(mismatch)}};
-}
-
-Json penetration_json(const RunContext& run, const DrapeFacts& facts, const TriangleMesh& all) {
-  const YieldingSkin& skin = facts.person.skin;
-  const ClosestPointIndex surface(skin.mesh);
-  const double yielded = skin.deepest();
-  const std::vector<Vec3>& points = all.positions;
-  const Penetration scan = measure_penetration(run, points, surface);
-  const Penetration rigid =
-      yielded > 0.0 ? measure_penetration(run, points, ClosestPointIndex(facts.person.body.mesh)) : scan;
-  const Penetration proxies = measure_penetration(run, points, facts.person.solids);
-  return Json{{"vertices", scan.vertices},          {"max_depth_mm", scan.max_depth_mm},
-              {"yielded_mm", to_mm(yielded)},       {"rigid_max_depth_mm", rigid.max_depth_mm},
-              {"proxy_vertices", proxies.vertices}, {"proxy_max_depth_mm", proxies.max_depth_mm}};
 }
 
 Json hang_json(const WeldedMesh& cloth) {
@@ -94,15 +55,6 @@ Json beneath_json(const Settled& settled) {
                    {"vertices", worn.garment.cloth.mesh.vertex_count()}});
   }
   return out;
-}
-
-Json motion_json(const SettleReport& r) {
-  return Json{{"frames", r.blown.size()}, {"frame_seconds", r.blown_step_s}, {"frames_a_file", kFramesAFile}};
-}
-
-Json equilibrium_json(const SettleReport& r) {
-  return Json{{"termination", r.termination},   {"grade", r.grade},           {"residual_max", r.residual_max},
-              {"residual_rms", r.residual_rms}, {"iterations", r.iterations}, {"steps", r.sew_steps + r.drape_steps}};
 }
 
 Json measurements_json(const Body& body) {
@@ -224,7 +176,6 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
   const WeldedMesh& cloth = facts.settled.cloth;
   const TriangleMesh all = outfit_mesh(facts.settled);
   const SettleReport& report = facts.settled.report;
-  const StrainField strain = measure_strain(cloth.mesh, cloth.corner_flat);
   Json out;
   out["schema"] = "tryon.metrics.v1";
   out["engine"] = {{"version", kEngineVersion},
@@ -239,16 +190,8 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
   out["fabric"] = fabric.ok() && !fabric->name.empty() ? fabric->name : "of the request";
   out["contact"] = facts.settings.contact_scan ? "scan" : "proxies";
   out["layers_kept_apart"] = report.layers_kept_apart;
-  out["equilibrium"] = equilibrium_json(report);
-  if (!report.blown.empty()) out["motion"] = motion_json(report);
-  out["seams"] = seams_json(facts);
-  out["penetration"] = penetration_json(run, facts, all);
-  out["self_intersections"] = count_self_intersections(all);
+  out.update(trust_json(run, facts, all));
   if (!facts.settled.beneath.empty()) out["beneath"] = beneath_json(facts.settled);
-  out["strain"] = {{"warp", json_of(percentiles(strain.warp))},
-                   {"weft", json_of(percentiles(strain.weft))},
-                   {"shear", json_of(percentiles(strain.shear))},
-                   {"bias", json_of(percentiles(fibre_strain(cloth.mesh, cloth.corner_flat).bias))}};
   out["hang"] = hang_json(cloth);
   out.update(fit_json(facts.fit));
   if (const Json findings = findings_json(facts.arranged.findings); !findings.empty()) out["findings"] = findings;

@@ -5,6 +5,7 @@
 
 #include "server/base/text.h"
 #include "server/base/units.h"
+#include "server/metrics/balance.h"
 
 namespace tryon {
 namespace {
@@ -160,14 +161,18 @@ void add_seams(const GarmentMesh& garment, const Settled& settled, FitReport* re
   report->seam_tension = distribution(std::move(all));
 }
 
+double rest_area_of(const WeldedMesh& cloth, int t) {
+  const auto& f = cloth.corner_flat[t];
+  const Vec2 a = f[1] - f[0], b = f[2] - f[0];
+  return 0.5 * std::abs(a.x() * b.y() - a.y() * b.x());
+}
+
 void add_whole_cloth(const Settled& settled, const FibreStrain& strain, const Fabric& fabric,
                      const std::vector<double>& press, FitReport* report) {
   const TriangleMesh& mesh = settled.cloth.mesh;
   std::vector<std::pair<double, double>> warp, weft, bias;
   for (int t = 0; t < mesh.triangle_count(); ++t) {
-    const auto& f = settled.cloth.corner_flat[t];
-    const Vec2 a = f[1] - f[0], b = f[2] - f[0];
-    const double rest = 0.5 * std::abs(a.x() * b.y() - a.y() * b.x());
+    const double rest = rest_area_of(settled.cloth, t);
     report->area += 0.5 * triangle_normal(mesh, t).norm();
     report->rest_area += rest;
     warp.emplace_back(strain.warp[t], rest);
@@ -183,6 +188,23 @@ void add_whole_cloth(const Settled& settled, const FibreStrain& strain, const Fa
   for (size_t v = 0; v < reaction.size(); ++v) {
     if (press[v] > 0) report->carried_n += reaction[v].y();
   }
+}
+
+bool still_moves(const SettleReport& report) {
+  return !report.blown.empty() && (report.termination == "blown" || report.termination == "deadline");
+}
+
+// What lies on the floor is carried too.
+std::optional<double> moment_left(const Settled& settled, const Fabric& fabric) {
+  const WeldedMesh& cloth = settled.cloth;
+  const auto& reaction = settled.report.forces.reaction;
+  if (reaction.size() != cloth.mesh.positions.size() || still_moves(settled.report)) return std::nullopt;
+  std::vector<double> weight(reaction.size(), 0.0);
+  for (int t = 0; t < cloth.mesh.triangle_count(); ++t) {
+    for (const int corner : cloth.mesh.triangles[t])
+      weight[corner] += rest_area_of(cloth, t) / 3.0 * fabric.areal_density * kGravity;
+  }
+  return unbalanced_moment(cloth.mesh.positions, weight, reaction);
 }
 
 }  // namespace
@@ -216,6 +238,7 @@ FitReport measure_fit(const RunContext& run, const FittedPerson& person, const G
   if (hang.slipped_m >= kSlips * person.body.height_m) out.slipped_m = hang.slipped_m;
   out.girths = measure_girths(person.body, cloth, out.openings, hang);
   add_whole_cloth(settled, strain, fabric, on_body.press, &out);
+  out.unbalanced_moment = moment_left(settled, fabric);
   add_zones(run, person, on_body, strain, skin, zone_of_vertex, hang, &out);
   add_seams(garment, settled, &out);
   out.hem = measure_hem(cloth, out.openings);

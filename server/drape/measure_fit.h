@@ -87,11 +87,15 @@ struct FitReport {
   ComfortableStrain comfortable;
   PressureFit contact;
   double carried_n = 0.0, weight_n = 0.0;  // upward part of what the body carries; the cloth's weight
+  // The reactions' moment about the cloth's centroid over its weight times its height; none of cloth that was never
+  // asked for its forces, or that the wind still pushes.
+  std::optional<double> unbalanced_moment;
   double coverage = 0.0, area = 0.0, rest_area = 0.0;
   std::optional<HemFit> hem;
   std::optional<double> drape_coefficient;
   double height_m = 0.0;
-  // Down from where it was put on, of what hangs from its upper edge; 0 below 1 % of the height. Tapes go with all of it.
+  // Down from where it was put on, of what hangs from its upper edge; 0 below 1 % of the height. Tapes go with all of
+  // it.
   double slipped_m = 0.0;
 };
 

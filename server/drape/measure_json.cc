@@ -122,6 +122,7 @@ Json fit_json(const FitReport& fit) {
                           {"normal_n", ratio(fit.contact.force)},
                           {"carried_n", ratio(fit.carried_n)},
                           {"weight_n", ratio(fit.weight_n)}};
+  if (fit.unbalanced_moment) out["contact_force"]["unbalanced_moment"] = ratio(*fit.unbalanced_moment);
   if (!fit.seams.empty()) out["seam_tension_n_per_m"] = seams_json(fit);
   out["area_m2"] = {{"cloth", ratio(fit.area)}, {"rest", ratio(fit.rest_area)}};
   out["openings"] = Json::array();

@@ -34,6 +34,15 @@ std::vector<Vec3> of_the_garment(const std::vector<Vec3>& all, const std::vector
   return {all.end() - static_cast<std::ptrdiff_t>(cloths.back().welded.mesh.positions.size()), all.end()};
 }
 
+MotionEnd end_of(const sim::DrapeModel& model, const sim::DrapeState& state) {
+  double mass = 0.0, doubled = 0.0;
+  for (size_t i = 0; i < state.v.size(); ++i) {
+    mass += static_cast<double>(model.mass[i]);
+    doubled += static_cast<double>(model.mass[i] * state.v[i].squaredNorm());
+  }
+  return {fast_speed(state), mass > 0.0 ? 0.5 * doubled / mass : 0.0};
+}
+
 absl::StatusOr<std::vector<Vec3>> rest_where_they_hang(const RunContext& run, const std::vector<Cloth>& cloths,
                                                        const sim::Collider& collider, const SettleOptions& options,
                                                        const std::vector<Vec3>& positions, SettleReport* report) {
@@ -73,6 +82,7 @@ absl::StatusOr<std::vector<Vec3>> move_in_air(const RunContext& run, const std::
     }
     run.report("blow", static_cast<double>(frame) / frames);
     const bool last = frame == frames || run.winding_up();
+    if (last) report->motion_end = end_of(model, state);
     if (last) certify(model, scene, &state, report);
     report->blown.push_back(positions_of(state));
     if (options.on_frame) options.on_frame(of_the_garment(report->blown.back(), cloths));

@@ -141,6 +141,7 @@ class Descent {
     settled_.report.collision_s += sewn->report.collision_s;
     settled_.report.drape_s += sewn->report.drape_s;
     settled_.report.gap_before_weld_mm = sewn->report.gap_before_weld_mm;
+    settled_.report.mean_gap_before_weld_mm = sewn->report.mean_gap_before_weld_mm;
     return levels.sewn(sewn->positions);
   }
 

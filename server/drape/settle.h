@@ -45,11 +45,18 @@ struct SettleOptions {
   sim::FaultSink on_fault;                                 // gets the replay bundle of a step that fails; may be empty
 };
 
+// How fast all cloth still moved in the last frame of its motion.
+struct MotionEnd {
+  double fast_speed = 0.0;      // m/s, as fast_speed()
+  double kinetic_energy = 0.0;  // J/kg: half the mean of the squared speeds, by mass
+};
+
 struct SettleReport {
-  std::string termination;  // "settled", "step_limit", "deadline", "blown"
-  std::string grade = "none";
+  std::string termination;     // "settled", "step_limit", "deadline", "blown"
+  std::string grade = "none";  // of grade.h
   double residual_max = 0.0, residual_rms = 0.0;
-  double gap_before_weld_mm = 0.0;
+  double gap_before_weld_mm = 0.0;                // the widest
+  std::optional<double> mean_gap_before_weld_mm;  // none: it was sewn before
   int sew_steps = 0, drape_steps = 0;
   int64_t iterations = 0;
   bool layers_kept_apart = false;  // at the end
@@ -57,6 +64,7 @@ struct SettleReport {
   sim::ClothForces forces;               // of the finest mesh at the end: what the body presses, what the cloth bears
   std::vector<std::vector<Vec3>> blown;  // [frame][welded vertex_count] of the cloth in the wind, the last as it stays
   double blown_step_s = 0.0;             // simulated time from frame to frame
+  std::optional<MotionEnd> motion_end;   // none: nothing moved
 };
 
 // A garment that is worn beneath another.

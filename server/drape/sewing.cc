@@ -45,7 +45,9 @@ absl::Status sew(Stage* stage, const Pairs& ties, int steps, double from) {
     ++stage->report.sew_steps;
     stage->run.report("sew",
                       static_cast<double>(stage->report.sew_steps) / (kCloseSteps + kPatientSteps + kPressSteps));
-    stage->report.gap_before_weld_mm = max_gap_mm(positions_of(stage->state), ties);
+    const SeamGap gap = seam_gap(positions_of(stage->state), ties);
+    stage->report.gap_before_weld_mm = gap.max_mm;
+    stage->report.mean_gap_before_weld_mm = gap.mean_mm;
     if (stage->state.tie_rest_ratio == 0 && stage->report.gap_before_weld_mm <= kSewnGapMm) break;
     if (stage->run.winding_up()) break;
   }

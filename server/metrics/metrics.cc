@@ -7,29 +7,18 @@
 namespace tryon {
 namespace {
 
-constexpr double kToleranceMm = 0.1;  // shallower is numerical, not a fault of the drape
 constexpr int64_t kGrain = 512;
 
-// One partial result a chunk, joined in order: the same for any thread count.
+// Each point by itself, so that the number of threads does not matter.
 Penetration measure(const RunContext& run, const std::vector<Vec3>& points,
                     const std::function<double(const Vec3&)>& signed_distance) {
-  const int64_t count = static_cast<int64_t>(points.size());
-  std::vector<Penetration> partial(static_cast<size_t>((count + kGrain - 1) / kGrain));
-  run.parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
-    Penetration& p = partial[static_cast<size_t>(begin / kGrain)];
+  std::vector<double> distance(points.size());
+  run.parallel_for(static_cast<int64_t>(points.size()), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const double depth_mm = -1e3 * signed_distance(points[static_cast<size_t>(i)]);
-      if (depth_mm <= kToleranceMm) continue;
-      ++p.vertices;
-      p.max_depth_mm = std::max(p.max_depth_mm, depth_mm);
+      distance[static_cast<size_t>(i)] = signed_distance(points[static_cast<size_t>(i)]);
     }
   });
-  Penetration total;
-  for (const Penetration& p : partial) {
-    total.vertices += p.vertices;
-    total.max_depth_mm = std::max(total.max_depth_mm, p.max_depth_mm);
-  }
-  return total;
+  return penetration_of(distance);
 }
 
 }  // namespace
@@ -50,6 +39,9 @@ StrainField measure_strain(const TriangleMesh& mesh, const std::vector<std::arra
   field.warp.assign(count, 0.0);
   field.weft.assign(count, 0.0);
   field.shear.assign(count, 0.0);
+  field.first.assign(count, 0.0);
+  field.second.assign(count, 0.0);
+  field.area_ratio.assign(count, 1.0);
   for (size_t t = 0; t < count; ++t) {
     const auto& flat = corner_flat[t];
     Eigen::Matrix2d rest;
@@ -62,9 +54,27 @@ StrainField measure_strain(const TriangleMesh& mesh, const std::vector<std::arra
     const double weft = gradient.col(0).norm(), warp = gradient.col(1).norm();
     field.weft[t] = weft - 1.0;
     field.warp[t] = warp - 1.0;
-    if (weft > 0.0 && warp > 0.0) field.shear[t] = gradient.col(0).dot(gradient.col(1)) / (weft * warp);
+    const double both = gradient.col(0).dot(gradient.col(1));
+    if (weft > 0.0 && warp > 0.0) field.shear[t] = both / (weft * warp);
+    // Singular values of the gradient; their product is the area, which gives the smaller one without cancellation.
+    const double half = 0.5 * (weft - warp) * (weft + warp);
+    const double first = std::sqrt(0.5 * (weft * weft + warp * warp) + std::hypot(half, both));
+    field.area_ratio[t] = gradient.col(0).cross(gradient.col(1)).norm();
+    field.first[t] = first - 1.0;
+    field.second[t] = (first > 0.0 ? field.area_ratio[t] / first : 0.0) - 1.0;
   }
   return field;
+}
+
+Penetration penetration_of(const std::vector<double>& signed_distance) {
+  Penetration out;
+  for (const double distance : signed_distance) {
+    const double depth_mm = -1e3 * distance;
+    if (depth_mm <= kDepthToleranceMm) continue;
+    ++out.vertices;
+    out.max_depth_mm = std::max(out.max_depth_mm, depth_mm);
+  }
+  return out;
 }
 
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const ClosestPointIndex& body) {
@@ -78,10 +88,24 @@ Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& 
   });
 }
 
-double max_gap_mm(const std::vector<Vec3>& positions, const std::vector<std::pair<int, int>>& pairs) {
-  double gap = 0.0;
-  for (const auto& [a, b] : pairs) gap = std::max(gap, (positions[a] - positions[b]).norm());
-  return 1e3 * gap;
+SeamGap seam_gap(const std::vector<Vec3>& positions, const std::vector<std::pair<int, int>>& pairs) {
+  SeamGap out;
+  for (const auto& [a, b] : pairs) {
+    const double gap_mm = 1e3 * (positions[a] - positions[b]).norm();
+    out.max_mm = std::max(out.max_mm, gap_mm);
+    out.mean_mm += gap_mm / static_cast<double>(pairs.size());
+  }
+  return out;
+}
+
+// Of a symmetric matrix with principal values a, b and 0: a + b is its trace, a^2 + b^2 the sum of its squares.
+double largest_line_tension(const std::vector<Eigen::Matrix3d>& tension) {
+  double largest = 0.0;
+  for (const Eigen::Matrix3d& t : tension) {
+    const double sum = t.trace(), apart_squared = 2.0 * t.squaredNorm() - sum * sum;
+    largest = std::max(largest, 0.5 * (sum + std::sqrt(std::max(0.0, apart_squared))));
+  }
+  return largest;
 }
 
 }  // namespace tryon

@@ -21,18 +21,30 @@ Percentiles percentiles(std::vector<double> values);  // of absolute values
 struct StrainField {
   std::vector<double> warp, weft, shear;  // [triangle_count]: stretch - 1 along +y and +x of the rest
                                           // shape; shear: cosine of the angle between the two directions
+  std::vector<double> first, second;      // [triangle_count]: principal stretches - 1, first >= second
+  std::vector<double> area_ratio;         // [triangle_count]: area as it lies over the rest area; 1 where that is none
 };
 StrainField measure_strain(const TriangleMesh& mesh, const std::vector<std::array<Vec2, 3>>& corner_flat);
 
+inline constexpr double kDepthToleranceMm = 0.1;  // of depth: shallower is numerical, not a fault of the drape
+
 struct Penetration {
-  int vertices = 0;         // deeper than 0.1 mm
+  int vertices = 0;         // deeper than that
   double max_depth_mm = 0;  // 0 if none
 };
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const ClosestPointIndex& body);
+Penetration penetration_of(const std::vector<double>& signed_distance);  // [point_count] m, positive outside
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const SolidSet& solids);
 
-// Largest distance between partners, mm.
-double max_gap_mm(const std::vector<Vec3>& positions, const std::vector<std::pair<int, int>>& pairs);
+// Distances between partners, mm; 0 without any.
+struct SeamGap {
+  double max_mm = 0, mean_mm = 0;
+};
+SeamGap seam_gap(const std::vector<Vec3>& positions, const std::vector<std::pair<int, int>>& pairs);
+
+// The largest pull across any line in the cloth, N/m: the larger principal value of all tensions [triangle_count], each
+// symmetric and in the plane of its triangle (as sim::ClothForces). 0 where nothing pulls, or there are none.
+double largest_line_tension(const std::vector<Eigen::Matrix3d>& tension);
 
 // Intersecting triangle pairs (exact orientation predicates, box-culled), the lower index first, in a fixed order: by
 // any point where they share no corner, beyond it where they share one; those that share an edge never count.

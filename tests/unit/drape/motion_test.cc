@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "server/drape/grade.h"
 #include "server/drape/showing.h"
 #include "server/drape/shown_garment.h"
 #include "server/io/worn_file.h"
@@ -100,11 +101,38 @@ std::vector<Vec3> lying(const PipelineResult& drape) {
   return read_worn_file(drape.artifacts.at(kWornName).bytes)->garments[0].cloth.mesh.positions;
 }
 
+// The solver's own speeds against what the last two frames say, at a frame a step.
+TEST(Motion, ItsEndTellsHowFastTheClothStillMoves) {
+  const Watched drape = watched(skirt({0.2, 60, 0, false}, Vec3(0, 0, 8)));
+  const auto frames = frames_of(drape);
+  ASSERT_EQ(frames.size(), 12u);
+  std::vector<double> speeds;
+  for (size_t k = 0; k + 2 < frames[11].size(); k += 3) {
+    const auto at = [&](int frame) {
+      return Eigen::Map<const Eigen::Vector3f>(&frames[frame][k]).cast<double>().eval();
+    };
+    speeds.push_back(60e3 * (at(11) - at(10)).norm());
+  }
+  std::sort(speeds.begin(), speeds.end());
+  const Json& motion = drape.metrics["motion"];
+  const double told = motion["end_speed_p99_5_mm_per_s"], energy = motion["end_kinetic_energy_j_per_kg"];
+  EXPECT_GT(told, 50.0);
+  EXPECT_NEAR(told, speeds[speeds.size() * 995 / 1000], 0.1 * told) << "seams have two vertices in a frame, one here";
+  double squares = 0;
+  for (const double v : speeds) squares += 0.5e-6 * v * v / static_cast<double>(speeds.size());
+  EXPECT_NEAR(energy, squares, 0.2 * squares) << "by mass here, by vertices there";
+  EXPECT_GE(motion["self_intersections_max"].get<int>(), drape.metrics["self_intersections"].get<int>());
+  EXPECT_FALSE(drape.metrics["contact_force"].contains("unbalanced_moment")) << "the wind still pushes";
+}
+
 TEST(Motion, WhereTheWindStopsTheClothComesBackToRest) {
   const Watched blown = watched(skirt({3.0, 10, 0.8, false}, Vec3(0, 0, 8)));
   EXPECT_EQ(blown.metrics["equilibrium"]["termination"], "settled");
-  EXPECT_EQ(blown.metrics["equilibrium"]["grade"], "final") << blown.metrics["equilibrium"].dump();
+  EXPECT_TRUE(is_at_least(blown.metrics["equilibrium"]["grade"].get<std::string>(), "final"))
+      << blown.metrics["equilibrium"].dump();
   EXPECT_EQ(blown.metrics["self_intersections"], 0);
+  EXPECT_TRUE(blown.metrics["motion"].contains("end_speed_p99_5_mm_per_s"));
+  EXPECT_LE(blown.metrics["contact_force"]["unbalanced_moment"].get<double>(), 0.02);
   EXPECT_LE(blown.metrics["penetration"]["max_depth_mm"].get<double>(), 0.1);
   const auto frames = frames_of(blown);
   const double up = farthest_apart(frames[7], frames[29]);  // as blown, and two seconds after the wind stopped
@@ -116,6 +144,7 @@ TEST(Motion, WhereTheWindStopsTheClothComesBackToRest) {
   still.settings.exports.clear();
   const auto hung = testing::drape_with_threads(still, 2);
   ASSERT_TRUE(hung.ok());
+  EXPECT_FALSE(Json::parse(hung->summary_json).contains("motion")) << "a static rest has no speed to tell";
   const std::vector<Vec3> before = lying(*hung), after = lying(blown.result);
   double apart = 0.0;
   for (size_t v = 0; v < before.size(); ++v)
@@ -126,7 +155,8 @@ TEST(Motion, WhereTheWindStopsTheClothComesBackToRest) {
 TEST(Motion, AGarmentThatIsLetGoFallsAndRests) {
   const Watched drape = watched(skirt({1.0, 10, 0, true}, Vec3::Zero()));
   EXPECT_EQ(drape.metrics["equilibrium"]["termination"], "settled");
-  EXPECT_EQ(drape.metrics["equilibrium"]["grade"], "final") << drape.metrics["equilibrium"].dump();
+  EXPECT_TRUE(is_at_least(drape.metrics["equilibrium"]["grade"].get<std::string>(), "final"))
+      << drape.metrics["equilibrium"].dump();
   const auto frames = frames_of(drape);
   ASSERT_EQ(frames.size(), 10u);
   EXPECT_GT(farthest_apart(frames.front(), frames.back()), 0.01);

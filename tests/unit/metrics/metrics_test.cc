@@ -31,6 +31,50 @@ TEST(Strain, ShearIsTheCosineBetweenWarpAndWeft) {
   EXPECT_NEAR(measure_strain(mesh, flat_of_one()).shear[0], std::sin(0.2), 1e-12);
 }
 
+TEST(Strain, PrincipalStretchesAreTheSingularValuesAndTheirProductTheArea) {
+  uint32_t seed = 7;
+  const auto next = [&] { return (seed = seed * 1664525u + 1013904223u) / 4294967296.0 - 0.5; };
+  for (int round = 0; round < 200; ++round) {
+    TriangleMesh mesh{{Vec3::Zero(), Vec3::Zero(), Vec3::Zero()}, {Triangle(0, 1, 2)}};
+    std::array<Vec2, 3> flat;
+    for (int k = 0; k < 3; ++k) {
+      mesh.positions[k] = Vec3(next(), next(), next());
+      flat[k] = Vec2(next(), next());
+    }
+    Eigen::Matrix2d rest;
+    rest << flat[1] - flat[0], flat[2] - flat[0];
+    if (std::abs(rest.determinant()) < 1e-2) continue;
+    Eigen::Matrix<double, 3, 2> world;
+    world << mesh.positions[1] - mesh.positions[0], mesh.positions[2] - mesh.positions[0];
+    const Eigen::Vector2d singular =
+        Eigen::JacobiSVD<Eigen::Matrix<double, 3, 2>>(world * rest.inverse()).singularValues();
+    const StrainField s = measure_strain(mesh, {flat});
+    EXPECT_NEAR(s.first[0], singular[0] - 1, 1e-12 * singular[0]);
+    EXPECT_NEAR(s.second[0], singular[1] - 1, 1e-11 * singular[0]);
+    EXPECT_NEAR(s.area_ratio[0], singular[0] * singular[1], 1e-11 * singular[0]);
+  }
+}
+
+TEST(Strain, ATriangleWithoutAreaAtRestIsUnstrained) {
+  const StrainField s = measure_strain(one_triangle(), {{Vec2(0, 0), Vec2(1, 0), Vec2(2, 0)}});
+  EXPECT_EQ(s.first[0], 0.0);
+  EXPECT_EQ(s.second[0], 0.0);
+  EXPECT_EQ(s.area_ratio[0], 1.0);
+}
+
+TEST(LineTension, IsTheLargestPullInThePlaneOfTheCloth) {
+  const auto in_plane = [](double a, double b, double turn) {
+    const Eigen::Matrix3d q =
+        (Eigen::AngleAxisd(turn, Vec3(1, 2, 3).normalized()) * Eigen::AngleAxisd(0.5 * turn, Vec3::UnitX()))
+            .toRotationMatrix();
+    return Eigen::Matrix3d(q * Vec3(a, b, 0).asDiagonal() * q.transpose());
+  };
+  EXPECT_EQ(largest_line_tension({}), 0.0);
+  EXPECT_NEAR(largest_line_tension({in_plane(3, 7, 0.4)}), 7.0, 1e-12);
+  EXPECT_NEAR(largest_line_tension({in_plane(3, 7, 0.4), in_plane(-9, 8, 1.4), in_plane(5, 5, 2.0)}), 8.0, 1e-12);
+  EXPECT_NEAR(largest_line_tension({in_plane(-3, -7, 0.4)}), 0.0, 1e-12) << "what only presses does not pull";
+}
+
 TEST(Percentiles, OfAbsoluteValues) {
   std::vector<double> values;
   for (int i = 0; i <= 100; ++i) values.push_back(i % 2 == 0 ? i : -i);
@@ -40,8 +84,10 @@ TEST(Percentiles, OfAbsoluteValues) {
   EXPECT_DOUBLE_EQ(p.max, 100);
 }
 
-TEST(Seams, TheLargestGapIsReportedInMillimetres) {
-  EXPECT_NEAR(max_gap_mm({Vec3(0, 0, 0), Vec3(0, 0, 0.001), Vec3(0, 0.003, 0)}, {{0, 1}, {0, 2}}), 3.0, 1e-12);
+TEST(Seams, TheLargestAndTheMeanGapAreInMillimetres) {
+  const SeamGap gap = seam_gap({Vec3(0, 0, 0), Vec3(0, 0, 0.001), Vec3(0, 0.003, 0)}, {{0, 1}, {0, 2}});
+  EXPECT_NEAR(gap.max_mm, 3.0, 1e-12);
+  EXPECT_NEAR(gap.mean_mm, 2.0, 1e-12);
 }
 
 TEST(SelfIntersections, TwoCrossingTrianglesAreOnePairAndNeighboursAreNone) {
