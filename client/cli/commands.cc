@@ -22,6 +22,30 @@ namespace {
 
 using Json = nlohmann::json;
 
+// What older engines did not measure is left out.
+void print_trust(const v1::DrapeMetrics& m) {
+  if (m.has_penetration()) {
+    std::printf("%-22s deepest %.2f mm, %.2f cm3 in all\n", "between vertices too", m.penetration().deepest_mm(),
+                m.penetration().volume_cm3());
+  }
+  if (m.has_stretch()) {
+    const v1::StretchMetrics& s = m.stretch();
+    std::printf("%-22s %.1f deg\n", "shear, 99th pct", s.shear_deg().p99());
+    std::printf("%-22s %.2f of its rest\n", "least triangle's area", s.area_min_ratio());
+    if (s.has_line_tension_max_n_per_m()) {
+      std::printf("%-22s %.1f N/m (a strip of its length weighs %.1f)\n", "largest tension",
+                  s.line_tension_max_n_per_m(), s.own_weight_n_per_m());
+    }
+  }
+  if (m.seams().has_strain())
+    std::printf("%-22s %.1f %%\n", "along seams, 95th pct", 100 * m.seams().strain().p95_ratio());
+  if (!m.has_motion()) return;
+  std::printf("%-22s %d at the most, at %.2f s\n", "crossings in motion", m.motion().self_intersection_max_count(),
+              m.motion().self_intersection_max_at_seconds());
+  if (m.motion().has_end_speed_p99_5_mm_per_s())
+    std::printf("%-22s %.0f mm/s\n", "speed at its end", m.motion().end_speed_p99_5_mm_per_s());
+}
+
 void print_drape(const v1::Drape& drape) {
   const v1::DrapeMetrics& m = drape.metrics();
   std::printf("%-22s %s\n", "drape", drape.name().c_str());
@@ -34,6 +58,7 @@ void print_drape(const v1::Drape& drape) {
   std::printf("%-22s %d\n", "self-intersections", m.self_intersection_count());
   std::printf("%-22s warp %.1f %%, weft %.1f %%\n", "strain, 95th pct", 100 * m.strain_warp_p95_ratio(),
               100 * m.strain_weft_p95_ratio());
+  print_trust(m);
   std::printf("%-22s %.1f s\n", "time", m.total_seconds());
 }
 

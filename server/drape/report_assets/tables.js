@@ -236,7 +236,17 @@
     add('Root mean square of the net forces', e.residual_rms, 'mean weights');
     add('Widest seam gap', at('seams.max_gap_mm'), 'mm');
     add('Deepest in the body', at('penetration.max_depth_mm'), 'mm');
+    add('Deepest between vertices too', at('penetration.deepest_mm'), 'mm');
+    add('Volume of cloth in the body', at('penetration.volume_cm3'), 'cm³');
     add('Triangle pairs that cross', metrics.self_intersections);
+    add('The same in the worst frame of the motion', at('motion.self_intersections_max'));
+    add('Speed at the end of the motion (99.5 % are slower)', at('motion.end_speed_p99_5_mm_per_s'), 'mm/s');
+    add('Stretch along seams (95 % are below)', at('seams.strain_along.p95'), 'ratio');
+    add('Shear (99 % are below)', at('strain.shear_deg.p99'), 'degrees');
+    add('Least area of a triangle', at('strain.area_ratio_min'), 'of its rest');
+    add('Largest line tension', at('line_tension_n_per_m.max'), 'N/m');
+    add('Weight of a strip as long as the garment', at('line_tension_n_per_m.own_weight'), 'N/m');
+    add('Moment that is not balanced', at('contact_force.unbalanced_moment'), 'weight × height');
     add('Engine', at('engine.version'));
     add('Solver', at('engine.solver'));
     add('SHA-256 of the request', at('engine.request_digest'));

@@ -144,6 +144,8 @@ v1::FitMetrics to_fit_metrics(const Json& json) {
   out.set_contact_area_m2(number(json, "/contact_force/area_m2"));
   out.set_carried_n(number(json, "/contact_force/carried_n"));
   out.set_weight_n(number(json, "/contact_force/weight_n"));
+  if (part(json, "/contact_force").contains("unbalanced_moment"))
+    out.set_unbalanced_moment_ratio(number(json, "/contact_force/unbalanced_moment"));
   if (json.contains("seam_tension_n_per_m")) *out.mutable_seam_tension() = seam_of(json["seam_tension_n_per_m"]);
   each_of(json, "/seam_tension_n_per_m/by_seam", [&](const Json& seam) { *out.add_seams() = seam_of(seam); });
   each_of(json, "/openings", [&](const Json& opening) { *out.add_openings() = opening_of(opening); });

@@ -12,6 +12,7 @@
 #include "server/service/convert/fit_metrics.h"
 #include "server/service/convert/garments.h"
 #include "server/service/convert/summary.h"
+#include "server/service/convert/trust_metrics.h"
 #include "server/service/error_map.h"
 #include "tryon/v1/operation.pb.h"
 
@@ -179,6 +180,7 @@ v1::Drape to_drape(const TaskRecord& task) {
   m->set_strain_weft_p95_ratio(number(json, "/strain/weft/p95"));
   m->set_total_seconds(number(json, "/timing_s/total"));
   m->set_result_digest(word(json, "/engine/result_digest"));
+  add_trust_metrics(json, m);
   *out.mutable_fit() = to_fit_metrics(json);
   return out;
 }

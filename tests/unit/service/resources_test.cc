@@ -115,6 +115,62 @@ TEST(Resources, ADrapeCarriesTheHeadlineNumbersOfItsSummary) {
   EXPECT_EQ(drape.artifacts(0).size_bytes(), 42);
 }
 
+TEST(Resources, ADrapeSaysWhetherToTrustItAndLeavesUnsetWhatWasNotMeasured) {
+  TaskRecord task = task_of("drape", TaskState::kSucceeded);
+  task.summary = R"({"equilibrium": {"grade": "reference"},
+    "motion": {"frames": 30, "frame_seconds": 0.1, "self_intersections_max": 4, "self_intersections_frames": 15, "self_intersections_max_at_s": 0.7,
+      "end_speed_p99_5_mm_per_s": 12.5, "end_kinetic_energy_j_per_kg": 3e-5},
+    "seams": {"mean_gap_mm": 0.1, "mean_gap_before_weld_mm": 0.4,
+      "strain_along": {"p95": 0.01, "max": 0.02, "side_max": 0.005, "length_mm": 4000},
+      "gathered_strain_along": {"p95": 0.11, "max": 0.12, "side_max": 0.105, "length_mm": 900}},
+    "penetration": {"samples": 600, "deepest_mm": 0.3, "mean_depth_mm": 0.2, "share": 0.001, "volume_cm3": 0.05,
+      "samples_in_proxies_too": 2},
+    "strain": {"first": {"p50": 0.001, "p95": 0.002, "p99": 0.003, "max": 0.004}, "second": {"max": 0.5},
+      "shear_deg": {"p99": 20}, "area_ratio_min": 0.8}, "line_tension_n_per_m": {"max": 14, "own_weight": 1.5},
+    "contact_force": {"unbalanced_moment": 0.0012}})";
+  const v1::Drape drape = to_drape(task);
+  const v1::DrapeMetrics& m = drape.metrics();
+  EXPECT_EQ(m.grade(), "reference");
+  EXPECT_EQ(m.penetration().sample_count(), 600);
+  EXPECT_EQ(m.penetration().deepest_mm(), 0.3);
+  EXPECT_EQ(m.penetration().mean_depth_mm(), 0.2);
+  EXPECT_EQ(m.penetration().deeper_area_ratio(), 0.001);
+  EXPECT_EQ(m.penetration().volume_cm3(), 0.05);
+  EXPECT_EQ(m.penetration().in_proxies_too_count(), 2);
+  EXPECT_EQ(m.stretch().first_ratio().p99(), 0.003);
+  EXPECT_EQ(m.stretch().second_ratio().max(), 0.5);
+  EXPECT_EQ(m.stretch().shear_deg().p99(), 20);
+  EXPECT_EQ(m.stretch().area_min_ratio(), 0.8);
+  EXPECT_EQ(m.stretch().line_tension_max_n_per_m(), 14);
+  EXPECT_EQ(m.stretch().own_weight_n_per_m(), 1.5);
+  EXPECT_EQ(m.seams().mean_gap_mm(), 0.1);
+  EXPECT_EQ(m.seams().mean_gap_before_weld_mm(), 0.4);
+  EXPECT_EQ(m.seams().strain().side_max_ratio(), 0.005);
+  EXPECT_EQ(m.seams().gathered_strain().p95_ratio(), 0.11);
+  EXPECT_EQ(m.motion().frame_count(), 30);
+  EXPECT_EQ(m.motion().self_intersection_max_count(), 4);
+  EXPECT_EQ(m.motion().self_intersection_frame_count(), 15);
+  EXPECT_EQ(m.motion().self_intersection_max_at_seconds(), 0.7);
+  EXPECT_EQ(m.motion().end_speed_p99_5_mm_per_s(), 12.5);
+  EXPECT_EQ(m.motion().end_kinetic_energy_j_per_kg(), 3e-5);
+  EXPECT_EQ(drape.fit().unbalanced_moment_ratio(), 0.0012);
+}
+
+// As older engines stored them, and as it is where time was up before forces were asked.
+TEST(Resources, AnOlderDrapeLeavesUnsetWhatItsEngineDidNotMeasure) {
+  TaskRecord task = task_of("drape", TaskState::kSucceeded);
+  task.summary = R"({"motion": {"frames": 30}, "seams": {"max_gap_mm": 0}, "penetration": {"max_depth_mm": 0.1},
+    "strain": {"warp": {"p95": 0.1}}, "contact_force": {"carried_n": 1}})";
+  const v1::Drape old = to_drape(task);
+  EXPECT_FALSE(old.metrics().has_penetration() || old.metrics().has_stretch() || old.metrics().has_seams());
+  EXPECT_FALSE(old.metrics().has_motion() || old.fit().has_unbalanced_moment_ratio());
+  task.summary = R"({"seams": {"mean_gap_mm": 0}, "penetration": {"samples": 6}, "strain": {"first": {"max": 0.1}}})";
+  const v1::Drape cut_short = to_drape(task);
+  EXPECT_FALSE(cut_short.metrics().penetration().has_in_proxies_too_count());
+  EXPECT_FALSE(cut_short.metrics().stretch().has_line_tension_max_n_per_m());
+  EXPECT_FALSE(cut_short.metrics().seams().has_mean_gap_before_weld_mm() || cut_short.metrics().seams().has_strain());
+}
+
 TEST(Resources, ADrapeCarriesItsFitAndLeavesUnsetWhatWasNotMeasured) {
   TaskRecord task = task_of("drape", TaskState::kSucceeded);
   task.summary = R"({"ease": {"bust_girth": {"level_m": 1.2, "body_mm": 900, "garment_mm": 990, "rest_mm": 985,
