@@ -192,10 +192,8 @@ void fold_products(const FoldProductView& f, int begin, int end, double* sum, do
       for (int b = 0; b < 4; ++b) together[f.place[4 * k + b]] += stiffness * whole(four(g[b].data()));
     }
     D4 own[4];
-    for (int a = 0; a < 4; ++a) {
-      const D4 g = whole(four(f.gradient[4 * i + a].data()));
-      own[a] = D4{g[0], g[1], g[2], 0};
-    }
+    for (int a = 0; a < 4; ++a)
+      own[a] = __builtin_shufflevector(whole(four(f.gradient[4 * i + a].data())), D4{}, 0, 1, 2, 4);
     for (int p = f.product_begin[i]; p < f.product_begin[i + 1]; ++p) {
       const FoldProduct& product = f.product[p];
       const D4 g = own[product.pair & 3];

@@ -1,12 +1,13 @@
-// What it is: the hot loops of ElasticEnergy four numbers at a time: edge springs, thread springs, membranes, hinges,
-// rows of the bending matrix, the sum of what elements wrote into slots, and the blocks that thread springs and
-// membranes add to a Hessian. Compiled twice from local_*_impl.h, for the baseline processor and for AVX2, chosen at
-// run time; no fused multiply-add and the same order of sums: both give the same bytes, whatever is done beside an
-// element. Their slow twins are spring::gradient, thread::gradient, membrane::gradient, bend::gradient,
-// bend_matrix::gradient, a plain sum, thread::hessian and membrane::hessian with its six eigenvalues clamped. Units: N,
-// J, m. Shapes: as model.h; `begin` .. `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure
-// functions of their arguments; chunks that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub
-// and Van Loan, Matrix Computations, 8.5 (Jacobi's rotations); constraints/*.h.
+// What it is: the hot loops of ElasticEnergy and of its Hessian four numbers at a time: edge springs, thread springs,
+// membranes, hinges, folds, rows of the bending matrix, the sum of what elements wrote into slots, and the blocks that
+// threads, membranes and folds add to a Hessian. Compiled twice from local_*_impl.h, for the baseline processor and for
+// AVX2, chosen at run time; no fused multiply-add and the same order of sums: both give the same bytes, whatever is
+// done beside an element. Their slow twins are spring::gradient, thread::gradient, membrane::gradient, bend::gradient,
+// fold::angle_gradient, bend_matrix::gradient, a plain sum, thread::hessian, membrane::hessian with its six eigenvalues
+// clamped and, in the tests, the fold's gradient differentiated by machine. Units: N, J, m. Shapes: as model.h; `begin`
+// .. `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure functions of their arguments;
+// chunks that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub and Van Loan, Matrix
+// Computations, 8.5 (Jacobi's rotations); Tamstorf and Grinspun 2013 (the angle's Hessian); constraints/*.h.
 #pragma once
 
 #include <array>
