@@ -40,10 +40,12 @@ void print_trust(const v1::DrapeMetrics& m) {
   if (m.seams().has_strain())
     std::printf("%-22s %.1f %%\n", "along seams, 95th pct", 100 * m.seams().strain().p95_ratio());
   if (!m.has_motion()) return;
-  std::printf("%-22s %d at the most, at %.2f s\n", "crossings in motion", m.motion().self_intersection_max_count(),
-              m.motion().self_intersection_max_at_seconds());
+  std::printf("%-22s %d at the most", "crossings in motion", m.motion().self_intersection_max_count());
+  if (m.motion().self_intersection_max_count() > 0)
+    std::printf(", at %.2f s", m.motion().self_intersection_max_at_seconds());
+  std::printf("\n");
   if (m.motion().has_end_speed_p99_5_mm_per_s())
-    std::printf("%-22s %.0f mm/s\n", "speed at its end", m.motion().end_speed_p99_5_mm_per_s());
+    std::printf("%-22s %.3g mm/s\n", "speed at its end", m.motion().end_speed_p99_5_mm_per_s());
 }
 
 void print_drape(const v1::Drape& drape) {
