@@ -16,13 +16,27 @@ void add(const panels::Lane& from, panels::Lane* to) {
   for (int k = 0; k < 4; ++k) to->at[k] += from.at[k];
 }
 void add(Real from, Real* to) { *to += from; }
+
+template <typename T>
+void give_back(std::vector<T>* v) {
+  std::vector<T>().swap(*v);
+}
 }  // namespace
 
+// What belongs to the pattern before goes first: both at once were the peak of a drape.
+void Cholesky::forget() {
+  give_back(&value_), give_back(&rows_), give_back(&lanes_), give_back(&single_);
+  give_back(&updates_), give_back(&workspaces_);
+  pattern_.reset();
+}
+
 void Cholesky::analyse(const Eigen::SparseMatrix<double>& matrix, int block) {
+  forget();
   take(PatternCache::of_process().pattern_of(matrix, block), static_cast<int>(matrix.rows()));
 }
 
 void Cholesky::analyse_once(const Eigen::SparseMatrix<double>& matrix, int block) {
+  forget();
   take(std::make_shared<CholeskyPattern>(find_pattern(matrix, block)), static_cast<int>(matrix.rows()));
 }
 

@@ -63,6 +63,7 @@ class Cholesky {
     std::vector<Update> waiting;  // for the parents to come
     void fit(const CholeskyPattern::Needs& needs, size_t panel_count);
   };
+  void forget();
   void take(std::shared_ptr<const CholeskyPattern> pattern, int n);
   // Calls body(subtree, thread's number), each subtree once.
   template <typename Body>
