@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "server/base/status.h"
@@ -47,9 +48,12 @@ class Drape : public SpringProjection {
     if (!usable_ || too_slow()) RETURN_IF_ERROR(refactor());
     if (!hessian_) return SpringProjection::find_direction(iteration);
     ++age_;
+    uncorrected_ = std::exchange(correct_no_more_, false);
     std::copy(gradient_.begin(), gradient_.end(), direction_.begin());
     bool all = true;
-    lbfgs_.apply(*run_, &direction_, [&](std::vector<RVec3>* r) { all = compliance_->solve(*run_, x_, *r, r); });
+    lbfgs_.apply(*run_, &direction_, [&](std::vector<RVec3>* r) {
+      uncorrected_ ? hessian_->solve(*r, r, *run_) : void(all = compliance_->solve(*run_, x_, *r, r));
+    });
     if (!all && age_ >= kWindow * patience_) usable_ = false;
     for (RVec3& d : direction_) d = -d;
     return absl::OkStatus();
@@ -110,8 +114,12 @@ class Drape : public SpringProjection {
       take_hessian();  // contact may be stiffer than the constant matrix knows
       return true;
     }
+    // A direction that is corrected for contacts may lead up, where their balance was not found; a new factor's own
+    // never does.
+    correct_no_more_ = age_ <= 1 && !uncorrected_;
+    if (correct_no_more_) return true;
     usable_ = false;
-    return age_ > 1;
+    return age_ > 1 && !uncorrected_;
   }
 
   std::unique_ptr<PotentialHessian> hessian_;  // made once the plain descent has had its steps
@@ -121,6 +129,7 @@ class Drape : public SpringProjection {
       true_turn_ = 0;                 // towards rest; iterations since the factor was taken; factors until the true one
   double before_ = 0, patience_ = 1;  // the pace at the last look; in factor prices
   bool usable_ = false;
+  bool correct_no_more_ = false, uncorrected_ = false;  // for contacts: the next direction, the last one
 };
 
 }  // namespace
