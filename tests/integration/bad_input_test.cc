@@ -124,7 +124,7 @@ TEST(Operations, SigtermStopsTheServerCleanly) {
 
 // A caller goes away with the server; what was accepted does not: the running drape ends, and nothing is begun anew.
 TEST(Operations, SigtermLetsARunningDrapeEnd) {
-  testing::LiveServer server;
+  testing::LiveServer server(1, {"--drain-timeout", "300"});  // however busy the machine
   std::thread caller([&] {
     server.tryon({"drape", "--garment", "template:t_shirt", "--size", "M", "--resolution", "30", "--out",
                   testing::make_temp_dir()});

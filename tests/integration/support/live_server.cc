@@ -52,12 +52,14 @@ CommandResult run_command(const std::vector<std::string>& arguments) {
   return result;
 }
 
-LiveServer::LiveServer(int workers) : data_(make_temp_dir()) {
+LiveServer::LiveServer(int workers, const std::vector<std::string>& options) : data_(make_temp_dir()) {
   const std::string port_file = data_ + "/port", log_file = data_ + "/log";
   const int fd = open(log_file.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
-  pid_ = spawn({kBin + "tryon-server", "--data", data_ + "/store", "--listen", "127.0.0.1:0", "--metrics",
-                "127.0.0.1:0", "--workers", std::to_string(workers), "--port-file", port_file},
-               fd);
+  std::vector<std::string> command = {kBin + "tryon-server",   "--data",      data_ + "/store", "--listen",
+                                      "127.0.0.1:0",           "--metrics",   "127.0.0.1:0",    "--workers",
+                                      std::to_string(workers), "--port-file", port_file};
+  command.insert(command.end(), options.begin(), options.end());
+  pid_ = spawn(command, fd);
   close(fd);
   for (int i = 0; i < 300; ++i) {
     if (std::filesystem::exists(port_file) && std::filesystem::file_size(port_file) > 0) {

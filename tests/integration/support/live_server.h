@@ -17,7 +17,7 @@ CommandResult run_command(const std::vector<std::string>& arguments);
 
 class LiveServer {
  public:
-  explicit LiveServer(int workers = 1);
+  explicit LiveServer(int workers = 1, const std::vector<std::string>& options = {});  // of tryon-server
   ~LiveServer();
   LiveServer(const LiveServer&) = delete;
   LiveServer& operator=(const LiveServer&) = delete;
