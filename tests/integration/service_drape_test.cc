@@ -205,13 +205,15 @@ TEST_F(Drapes, AWatchTellsTheStagesInOrderAndEndsWithTheResult) {
   hold();
   const std::string name = service_.client().begin_drape(service_.drape_request()).value();
   std::vector<std::string> stages;
-  std::thread later([&] {
-    EXPECT_TRUE(eventually([&] { return service_.jobs().get(id_of(name))->stage == "drape"; }));
+  std::atomic<bool> told = false;
+  std::thread later([&] {  // not before the watcher was told, however late it comes
+    EXPECT_TRUE(eventually([&] { return told.load(); }));
     release();
   });
   double elapsed = 0.0;
   const auto status = service_.client().watch(name, [&](const std::string&, const v1::OperationMetadata& metadata) {
     if (stages.empty() || stages.back() != metadata.stage()) stages.push_back(metadata.stage());
+    told = told || metadata.stage() == "drape";
     EXPECT_GE(metadata.elapsed_seconds(), elapsed);
     elapsed = metadata.elapsed_seconds();
     EXPECT_EQ(id_of(metadata.target()), id_of(name));
