@@ -6,6 +6,7 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/metrics/balance.h"
+#include "server/sim/constraints/edge_side.h"
 
 namespace tryon {
 namespace {
@@ -161,18 +162,12 @@ void add_seams(const GarmentMesh& garment, const Settled& settled, FitReport* re
   report->seam_tension = distribution(std::move(all));
 }
 
-double rest_area_of(const WeldedMesh& cloth, int t) {
-  const auto& f = cloth.corner_flat[t];
-  const Vec2 a = f[1] - f[0], b = f[2] - f[0];
-  return 0.5 * std::abs(a.x() * b.y() - a.y() * b.x());
-}
-
 void add_whole_cloth(const Settled& settled, const FibreStrain& strain, const Fabric& fabric,
                      const std::vector<double>& press, FitReport* report) {
   const TriangleMesh& mesh = settled.cloth.mesh;
   std::vector<std::pair<double, double>> warp, weft, bias;
   for (int t = 0; t < mesh.triangle_count(); ++t) {
-    const double rest = rest_area_of(settled.cloth, t);
+    const double rest = std::abs(sim::signed_rest_area(settled.cloth.corner_flat[t]));
     report->area += 0.5 * triangle_normal(mesh, t).norm();
     report->rest_area += rest;
     warp.emplace_back(strain.warp[t], rest);
@@ -202,7 +197,7 @@ std::optional<double> moment_left(const Settled& settled, const Fabric& fabric) 
   std::vector<double> weight(reaction.size(), 0.0);
   for (int t = 0; t < cloth.mesh.triangle_count(); ++t) {
     for (const int corner : cloth.mesh.triangles[t])
-      weight[corner] += rest_area_of(cloth, t) / 3.0 * fabric.areal_density * kGravity;
+      weight[corner] += std::abs(sim::signed_rest_area(cloth.corner_flat[t])) / 3.0 * fabric.areal_density * kGravity;
   }
   return unbalanced_moment(cloth.mesh.positions, weight, reaction);
 }

@@ -19,7 +19,6 @@ using Json = nlohmann::json;
 
 constexpr double kCutAlike = 0.02, kCutAlikeM = 3e-3;  // sides that differ by less are sewn without ease
 constexpr double kLookSeconds = 1.0 / 15.0;            // between two frames whose crossings are counted
-constexpr int64_t kGrain = 512;
 
 Json json_of(const Percentiles& p) { return Json{{"p50", p.p50}, {"p95", p.p95}, {"p99", p.p99}, {"max", p.max}}; }
 
@@ -104,21 +103,11 @@ Json seams_json(const DrapeFacts& facts) {
   return out;
 }
 
-std::vector<double> distances_to(const RunContext& run, const std::vector<Vec3>& points,
-                                 const ClosestPointIndex& body) {
-  std::vector<double> out(points.size());
-  run.parallel_for(static_cast<int64_t>(points.size()), kGrain, [&](int64_t begin, int64_t end) {
-    for (size_t i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      out[i] = body.query(points[i]).signed_distance;
-  });
-  return out;
-}
-
 Json penetration_json(const RunContext& run, const DrapeFacts& facts, const TriangleMesh& all) {
   const YieldingSkin& skin = facts.person.skin;
   const ClosestPointIndex surface(skin.mesh);
   const double yielded = skin.deepest();
-  const std::vector<double> at_vertices = distances_to(run, all.positions, surface);
+  const std::vector<double> at_vertices = signed_distances(run, all.positions, surface);
   const Penetration scan = penetration_of(at_vertices);
   const Penetration rigid =
       yielded > 0.0 ? measure_penetration(run, all.positions, ClosestPointIndex(facts.person.body.mesh)) : scan;

@@ -82,8 +82,10 @@ absl::StatusOr<std::vector<Vec3>> move_in_air(const RunContext& run, const std::
     }
     run.report("blow", static_cast<double>(frame) / frames);
     const bool last = frame == frames || run.winding_up();
-    if (last) report->motion_end = end_of(model, state);
-    if (last) certify(model, scene, &state, report);
+    if (last) {
+      report->motion_end = end_of(model, state);
+      certify(model, scene, &state, report);
+    }
     report->blown.push_back(positions_of(state));
     if (options.on_frame) options.on_frame(of_the_garment(report->blown.back(), cloths));
     if (last) break;

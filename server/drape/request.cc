@@ -371,10 +371,10 @@ bool keeps_layers_apart(std::string_view solver) { return solver == sim::kDefaul
 
 BendingModel bending_of(const DrapeSettings& s) {
   if (s.bending != BendingModel::kUsual) return s.bending;
-  return limits_strain(s) ? BendingModel::kIsometric : BendingModel::kQuadratic;
+  return takes_whole_fabric(s) ? BendingModel::kIsometric : BendingModel::kQuadratic;
 }
 
-bool limits_strain(const DrapeSettings& s) { return descends_energy(s) && s.membrane != MembraneModel::kSprings; }
+bool takes_whole_fabric(const DrapeSettings& s) { return descends_energy(s) && s.membrane != MembraneModel::kSprings; }
 
 absl::Status validate(const DrapeSettings& s) {
   if (!(s.resolution_mm >= kFinestMm && s.resolution_mm <= kCoarsestMm)) {

@@ -102,8 +102,9 @@ struct DrapeSettings {
 absl::Status validate(const DrapeSettings& settings);
 // What they ask for: their bending, where it is the usual one that of the solver and the membrane.
 BendingModel bending_of(const DrapeSettings& settings);
-// Whether the fabric's strain limits hold: the solver descends an energy, and the cloth is not springs along edges.
-bool limits_strain(const DrapeSettings& settings);
+// Whether solver and membrane take all that a fabric says, its strain limits and bending free of the mesh's bias too:
+// the solver descends an energy, and the cloth is not springs along edges.
+bool takes_whole_fabric(const DrapeSettings& settings);
 // Their motion, the usual one where the wind blows, or none.
 std::optional<Motion> motion_of(const DrapeSettings& settings);
 

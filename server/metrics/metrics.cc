@@ -10,15 +10,15 @@ namespace {
 constexpr int64_t kGrain = 512;
 
 // Each point by itself, so that the number of threads does not matter.
-Penetration measure(const RunContext& run, const std::vector<Vec3>& points,
-                    const std::function<double(const Vec3&)>& signed_distance) {
+std::vector<double> distances(const RunContext& run, const std::vector<Vec3>& points,
+                              const std::function<double(const Vec3&)>& signed_distance) {
   std::vector<double> distance(points.size());
   run.parallel_for(static_cast<int64_t>(points.size()), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       distance[static_cast<size_t>(i)] = signed_distance(points[static_cast<size_t>(i)]);
     }
   });
-  return penetration_of(distance);
+  return distance;
 }
 
 }  // namespace
@@ -77,15 +77,20 @@ Penetration penetration_of(const std::vector<double>& signed_distance) {
   return out;
 }
 
+std::vector<double> signed_distances(const RunContext& run, const std::vector<Vec3>& points,
+                                     const ClosestPointIndex& body) {
+  return distances(run, points, [&](const Vec3& p) { return body.query(p).signed_distance; });
+}
+
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const ClosestPointIndex& body) {
-  return measure(run, points, [&](const Vec3& p) { return body.query(p).signed_distance; });
+  return penetration_of(signed_distances(run, points, body));
 }
 
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const SolidSet& solids) {
-  return measure(run, points, [&](const Vec3& p) {
+  return penetration_of(distances(run, points, [&](const Vec3& p) {
     const SolidSet::Hit hit = solids.nearest(p, 0.05);
     return hit.solid < 0 ? 0.05 : hit.surface.distance;
-  });
+  }));
 }
 
 SeamGap seam_gap(const std::vector<Vec3>& positions, const std::vector<std::pair<int, int>>& pairs) {

@@ -33,7 +33,10 @@ struct Penetration {
   double max_depth_mm = 0;  // 0 if none
 };
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const ClosestPointIndex& body);
-Penetration penetration_of(const std::vector<double>& signed_distance);  // [point_count] m, positive outside
+// The two halves of that, for who needs the distances too: [point_count] m, positive outside.
+std::vector<double> signed_distances(const RunContext& run, const std::vector<Vec3>& points,
+                                     const ClosestPointIndex& body);
+Penetration penetration_of(const std::vector<double>& signed_distance);
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const SolidSet& solids);
 
 // Distances between partners, mm; 0 without any.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "Eigen/Core"
+#include "server/sim/constraints/membrane.h"
 #include "server/sim/real.h"
 
 namespace tryon::sim::thread {
@@ -18,7 +19,7 @@ struct Stiffness {
   Real weft = 0, warp = 0, bias = 0;
   Real limit_weft = kNoLimit, limit_warp = kNoLimit;  // engineering strain beyond which the thread stiffens
 };
-inline constexpr Real kLimitGain = Real(50);  // 1 / strain: at 2 % beyond the limit the modulus has tripled
+using membrane::kLimitGain;
 // Per width (N/m) from the fabric's; warp and weft are never below zero (a fabric that shears harder than it stretches
 // is then too stiff to stretch; the result is clamped, not refused).
 Stiffness from_fabric(double stretch_warp, double stretch_weft, double shear);

@@ -52,7 +52,11 @@ class Drape : public SpringProjection {
     std::copy(gradient_.begin(), gradient_.end(), direction_.begin());
     bool all = true;
     lbfgs_.apply(*run_, &direction_, [&](std::vector<RVec3>* r) {
-      uncorrected_ ? hessian_->solve(*r, r, *run_) : void(all = compliance_->solve(*run_, x_, *r, r));
+      if (uncorrected_) {
+        hessian_->solve(*r, r, *run_);
+      } else {
+        all = compliance_->solve(*run_, x_, *r, r);
+      }
     });
     if (!all && age_ >= kWindow * patience_) usable_ = false;
     for (RVec3& d : direction_) d = -d;

@@ -210,7 +210,7 @@ TEST(DrapeSettings, TheUsualBendingIsTheShapeOperatorWhereverItIsTaken) {
     EXPECT_EQ(bending_of(s), BendingModel::kHinge);
   }
   s.solver = "pbd";
-  EXPECT_FALSE(limits_strain(s)) << "it descends no energy";
+  EXPECT_FALSE(takes_whole_fabric(s)) << "it descends no energy";
   DrapeRequest usual, named;
   named.settings.bending = BendingModel::kIsometric;
   EXPECT_EQ(to_json(usual), to_json(named)) << "one request, one digest";
