@@ -90,8 +90,13 @@ double corner_angle(const Corners& c, int k) {
 }  // namespace
 
 struct ClosestPointIndex::Impl {
+  struct Ball {
+    Vec3 centre;
+    double radius;
+  };
   std::vector<Vec3> positions;                // [vertex_count]
   std::vector<Triangle> triangles;            // [triangle_count]
+  std::vector<Ball> balls;                    // [triangle_count], round each triangle
   std::vector<Vec3> face_normals;             // [triangle_count], unit or zero
   std::vector<Vec3> vertex_normals;           // [vertex_count], angle-weighted, of all triangles at that place
   std::vector<std::array<int, 3>> edge_slot;  // [triangle_count], edge k -> k+1, into edge_normals
@@ -134,11 +139,15 @@ struct ClosestPointIndex::Impl {
 void ClosestPointIndex::Impl::build_normals() {
   const std::vector<int> label = weld_labels(positions);
   face_normals.reserve(triangles.size());
+  balls.reserve(triangles.size());
   std::vector<Vec3> sum(positions.size(), Vec3::Zero());
   for (size_t t = 0; t < triangles.size(); ++t) {
     const Corners c = corners(static_cast<int>(t));
     const Vec3 n = (c[1] - c[0]).cross(c[2] - c[0]);
     const double length = n.norm();
+    const Vec3 centre = (c[0] + c[1] + c[2]) / 3.0;
+    balls.push_back({centre, std::sqrt(std::max({(c[0] - centre).squaredNorm(), (c[1] - centre).squaredNorm(),
+                                                 (c[2] - centre).squaredNorm()}))});
     face_normals.push_back(length > 0.0 ? Vec3(n / length) : Vec3(Vec3::Zero()));
     for (int k = 0; k < 3; ++k) sum[label[triangles[t][k]]] += corner_angle(c, k) * face_normals[t];
   }
@@ -222,25 +231,31 @@ bool ClosestPointIndex::Impl::is_inside(int triangle, const Candidate& at, const
 namespace {
 
 // Embree walks its boxes in float; the distances that decide are computed here in double from the mesh itself. The
-// radius handed back is widened by what float may have rounded, so no better triangle is ever cut away.
+// radius handed back is widened by what float may have rounded, so no better triangle is ever cut away. Most triangles
+// of a box are farther than the best so far, which a ball round each tells at a tenth of the price.
 template <typename Impl>
 struct Search {
   const Impl* impl;
   Vec3 query;
   double slack;
   int triangle = -1;
-  Candidate best;
+  Candidate best{};
+  double reach = std::numeric_limits<double>::infinity();  // of the best, with the slack
 
   static bool visit(RTCPointQueryFunctionArguments* args) {
     auto* search = static_cast<Search*>(args->userPtr);
     const int t = static_cast<int>(args->primID);
+    const auto& ball = search->impl->balls[t];
+    const double apart = ball.radius + search->reach;
+    if ((ball.centre - search->query).squaredNorm() > apart * apart) return false;
     const Candidate found = closest_on_triangle(search->impl->corners(t), search->query);
     const bool better = found.squared < search->best.squared ||
                         (found.squared == search->best.squared && t < search->triangle);  // ties: the lowest triangle
     if (!better) return false;
     search->best = found;
     search->triangle = t;
-    const float radius = static_cast<float>(std::sqrt(found.squared) + search->slack);
+    search->reach = std::sqrt(found.squared) + search->slack;
+    const float radius = static_cast<float>(search->reach);
     if (radius >= args->query->radius) return false;
     args->query->radius = radius;
     return true;
@@ -275,7 +290,7 @@ ClosestPoint ClosestPointIndex::query(const Vec3& point, double max_distance) co
   ClosestPoint out;
   if (impl_->scene == nullptr || !point.allFinite()) return out;
   const double scale = std::max(impl_->extent, point.cwiseAbs().maxCoeff());
-  Search<Impl> search{impl_.get(), point, 8.0 * std::numeric_limits<float>::epsilon() * scale, -1, {}};
+  Search<Impl> search{impl_.get(), point, 8.0 * std::numeric_limits<float>::epsilon() * scale};
   RTCPointQueryContext context;
   rtcInitPointQueryContext(&context);
   RTCPointQuery query;

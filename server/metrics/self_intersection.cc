@@ -62,6 +62,48 @@ bool cross(const TriangleMesh& mesh, int a, int b) {
          CGAL::do_intersect(edge_across(mesh, b, mesh.triangles[a]), first);
 }
 
+// Boxes in the order of their lower y, dealt to strips by their lower x; none is wider than a strip, so that what meets
+// a box begins in its own strip or in one beside it.
+class Strips {
+ public:
+  explicit Strips(const std::vector<Box3>& sorted) : sorted_(sorted) {
+    Box3 all;
+    for (const Box3& box : sorted) all.extend(box), width_ = std::max(width_, box.sizes().x());
+    if (sorted.empty()) return;
+    left_ = all.min().x();
+    const double span = all.sizes().x();
+    width_ = kWider * std::max(width_, span / kMostStrips);
+    strip_.resize(width_ > 0.0 ? static_cast<size_t>(span / width_) + 1 : 1);
+    for (size_t i = 0; i < sorted.size(); ++i) strip_[strip_of(i)].push_back(static_cast<int>(i));
+  }
+
+  // Later boxes of the order that meet box i, ascending.
+  const std::vector<int>& later_meeting(size_t i) {
+    met_.clear();
+    const size_t own = strip_of(i);
+    for (size_t s = own == 0 ? 0 : own - 1; s <= std::min(own + 1, strip_.size() - 1); ++s) {
+      const auto& strip = strip_[s];
+      for (auto j = std::upper_bound(strip.begin(), strip.end(), static_cast<int>(i));
+           j != strip.end() && sorted_[*j].min().y() <= sorted_[i].max().y(); ++j)
+        if (sorted_[i].intersects(sorted_[*j])) met_.push_back(*j);
+    }
+    std::sort(met_.begin(), met_.end());
+    return met_;
+  }
+
+ private:
+  static constexpr double kMostStrips = 1024, kWider = 1 + 1e-9;  // than any box, whatever is rounded
+  size_t strip_of(size_t i) const {
+    const double at = (sorted_[i].min().x() - left_) / width_, last = static_cast<double>(strip_.size() - 1);
+    return at > 0.0 ? static_cast<size_t>(std::min(at, last)) : 0;
+  }
+
+  const std::vector<Box3>& sorted_;
+  double left_ = 0.0, width_ = 0.0;
+  std::vector<std::vector<int>> strip_;
+  std::vector<int> met_;
+};
+
 }  // namespace
 
 // Sweep along y (a garment is tallest there), boxes first, then CGAL's exact test.
@@ -77,11 +119,11 @@ std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh) {
   });
   std::vector<Box3> sorted;
   for (const int t : order) sorted.push_back(boxes[t]);
+  Strips strips(sorted);
   std::vector<std::pair<int, int>> pairs;
   for (size_t i = 0; i < order.size(); ++i) {
-    for (size_t j = i + 1; j < order.size() && sorted[j].min().y() <= sorted[i].max().y(); ++j) {
-      if (sorted[i].intersects(sorted[j]) && cross(mesh, order[i], order[j]))
-        pairs.push_back(std::minmax(order[i], order[j]));
+    for (const int j : strips.later_meeting(i)) {
+      if (cross(mesh, order[i], order[j])) pairs.push_back(std::minmax(order[i], order[j]));
     }
   }
   return pairs;

@@ -1,6 +1,8 @@
 #include "server/metrics/metrics.h"
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "gtest/gtest.h"
 
@@ -160,6 +162,30 @@ TEST(SelfIntersections, AgreesWithBruteForceOnACrumpledSheet) {
   EXPECT_GT(expected, 5);
   EXPECT_GT(at_corners, 0);
   EXPECT_EQ(count_self_intersections(mesh), expected);
+}
+
+TEST(SelfIntersections, OfManySizesFarApartAreThoseOfEachPairByItself) {
+  std::mt19937 random(7);
+  const auto between = [&](double low, double high) { return low + (high - low) * (random() / 4294967296.0); };
+  const auto about = [&](const Vec3& centre, double size) {
+    return Vec3(centre + size * Vec3(between(-1, 1), between(-1, 1), between(-1, 1)));
+  };
+  TriangleMesh mesh;
+  for (int t = 0; t < 300; ++t) {
+    const Vec3 centre(between(-4, 4), between(0, 1), between(0, 0.5));
+    const double size = t == 150 ? 3.0 : t % 10 == 0 ? 0.5 : 0.1;
+    for (int k = 0; k < 3; ++k) mesh.positions.push_back(about(centre, size));
+    mesh.triangles.push_back(Triangle(3 * t, 3 * t + 1, 3 * t + 2));
+  }
+  std::vector<std::pair<int, int>> expected;
+  for (int a = 0; a < mesh.triangle_count(); ++a)
+    for (int b = a + 1; b < mesh.triangle_count(); ++b)
+      if (count_self_intersections({mesh.positions, {mesh.triangles[a], mesh.triangles[b]}}) > 0)
+        expected.emplace_back(a, b);
+  EXPECT_GT(expected.size(), 30u);
+  auto found = self_intersections(mesh);
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, expected);
 }
 
 }  // namespace
