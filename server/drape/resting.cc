@@ -72,11 +72,13 @@ class Ironing {
   int crossed_steps_ = 0, times_ = 0;
 };
 
-bool crosses(const Stage& stage) {
-  return count_self_intersections({positions_of(stage.state), stage.model.triangles}) > 0;
+bool crosses(const sim::DrapeModel& model, const sim::DrapeState& state) {
+  return count_self_intersections({positions_of(state), model.triangles}) > 0;
 }
 
-bool ends_crossed(const Stage& stage, const RestGoal& goal) { return goal.while_uncrossed && crosses(stage); }
+bool ends_crossed(const Stage& stage, const RestGoal& goal) {
+  return goal.while_uncrossed && crosses(stage.model, stage.state);
+}
 
 // Steps until the net nodal forces are those of the goal (true), nothing improves, or the deadline is near.
 absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
@@ -231,6 +233,13 @@ struct Rest {
   const SettleOptions& options;
 };
 
+// The solver goes before the certificate is made: both at once were the peak of a drape.
+absl::StatusOr<bool> rest_once(const Rest& r, const RestGoal& goal, const sim::SolverSettings& settings) {
+  ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(r.options.solver, r.model, settings, r.options.on_fault));
+  Stage resting{r.run, r.model, r.scene, *calming, r.state, r.report, r.options};
+  return rest(&resting, goal);
+}
+
 // To the goal: deeper where the certificate still finds too much (solver and certificate ask the body apart: what is
 // right at the border for one may be over it for the other), and once more where it stalled. A solver that begins
 // anew with plain steps leaves such a place; should it stall elsewhere, the better of both rests is kept.
@@ -238,15 +247,13 @@ absl::Status rest_to_grade(const Rest& r, RestGoal goal, sim::SolverSettings set
   const bool anew = r.options.solver == sim::kDefaultSolver;
   std::optional<std::pair<double, sim::DrapeState>> stalled;
   for (int pass = 0; pass < kRestPasses; ++pass) {
-    ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(r.options.solver, r.model, settings, r.options.on_fault));
-    Stage resting{r.run, r.model, r.scene, *calming, r.state, r.report, r.options};
-    ASSIGN_OR_RETURN(const bool reached, rest(&resting, goal));
+    ASSIGN_OR_RETURN(const bool reached, rest_once(r, goal, settings));
     if (!goal.finest) break;
     certify(r.model, r.scene, &r.state, &r.report);
     if (is_at_least(r.report.grade, "final") || r.run.winding_up()) break;
     if (reached) {
       settings.tolerance *= kDeeper, goal.rms *= kDeeper, goal.max *= kDeeper;
-    } else if (anew && !stalled && !crosses(resting)) {
+    } else if (anew && !stalled && !crosses(r.model, r.state)) {
       stalled.emplace(r.report.residual_max, r.state);
     } else {
       break;

@@ -1,6 +1,8 @@
 #include "server/sim/constraints/bend_matrix.h"
 
-#include <map>
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "server/sim/constraints/folds.h"
 
@@ -12,6 +14,16 @@ bool runs_along(const Triangle& t, const EdgeUse& edge) {
     if (t[k] == edge.a && t[(k + 1) % 3] == edge.b) return true;
   return false;
 }
+
+using Row =
+    std::vector<std::pair<int, double>>;  // column and stiffness: some twenty, fewer than a search tree is worth
+
+double& at(Row* row, int column) {
+  for (auto& [j, stiffness] : *row)
+    if (j == column) return stiffness;
+  return row->emplace_back(column, 0.0).second;
+}
+
 }  // namespace
 
 void build(const ClothInput& cloth, DrapeModel* model) {
@@ -22,7 +34,7 @@ void build(const ClothInput& cloth, DrapeModel* model) {
   std::vector<double> sign;
   for (const EdgeUse& edge : mesh_edges(TriangleMesh{cloth.positions, cloth.triangles}))
     if (edge.right >= 0) sign.push_back(runs_along(cloth.triangles[edge.left], edge) ? 1.0 : -1.0);
-  std::vector<std::map<int, double>> rows(model->particle_count);
+  std::vector<Row> rows(model->particle_count);
   for (int f = 0; f < folds.count(); ++f)
     for (int k = folds.row_begin[f]; k < folds.row_begin[f + 1]; ++k) {
       const int g = folds.column[k];
@@ -30,16 +42,17 @@ void build(const ClothInput& cloth, DrapeModel* model) {
           sign[f] * sign[g] * static_cast<double>(folds.stiffness[k] / (folds.edge_length[f] * folds.edge_length[g]));
       for (int a = 0; a < 4; ++a)
         for (int b = 0; b < 4; ++b)
-          rows[folds.particle[f][a]][folds.particle[g][b]] +=
+          at(&rows[folds.particle[f][a]], folds.particle[g][b]) +=
               stiffness * static_cast<double>(folds.weight[f][a] * folds.weight[g][b]);
     }
+  for (Row& row : rows) std::sort(row.begin(), row.end());
   BendMatrix& out = model->bend_matrix;
   out.row_begin.assign(1, 0);
   for (int i = 0; i < model->particle_count; ++i) {
     for (const auto& [j, stiffness] : rows[i]) {
       if (i == j) continue;
       // The two halves are summed in different orders: one value for both.
-      const double twin = rows[j].at(i);
+      const double twin = at(&rows[j], i);
       out.column.push_back(j);
       out.stiffness.push_back(static_cast<Real>(0.5 * (stiffness + twin)));
     }

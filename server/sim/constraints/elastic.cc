@@ -84,18 +84,18 @@ void ElasticEnergy::build_gather() {
   });
 }
 
-Eigen::SparseMatrix<double> ElasticEnergy::matrix(BendInMatrix form) const {
+// add(i, j, k): every number of L, element by element, in a fixed order.
+template <typename Add>
+void ElasticEnergy::visit_products(BendInMatrix form, Add add) const {
   struct Entry {
     int particle;
     double coefficient, stiffness;
   };
-  std::vector<Eigen::Triplet<double>> triplets;
   std::vector<Entry> open;
   int current = -1;
   const auto flush = [&] {
     for (const Entry& i : open)
-      for (const Entry& j : open)
-        triplets.emplace_back(i.particle, j.particle, i.stiffness * i.coefficient * j.coefficient);
+      for (const Entry& j : open) add(i.particle, j.particle, i.stiffness * i.coefficient * j.coefficient);
     open.clear();
   };
   visit_coefficients([&](int slot, int particle, Real coefficient, Real stiffness) {
@@ -126,11 +126,24 @@ Eigen::SparseMatrix<double> ElasticEnergy::matrix(BendInMatrix form) const {
   const BendMatrix& bend = model_.bend_matrix;
   for (int i = 0; whole && i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
     for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) {
-      triplets.emplace_back(i, bend.column[k], static_cast<double>(bend.stiffness[k]));
-      triplets.emplace_back(i, i, -static_cast<double>(bend.stiffness[k]));
+      add(i, bend.column[k], static_cast<double>(bend.stiffness[k]));
+      add(i, i, -static_cast<double>(bend.stiffness[k]));
     }
+}
+
+Eigen::SparseMatrix<double> ElasticEnergy::matrix(BendInMatrix form) const {
+  std::vector<Eigen::Triplet<double>> triplets;
+  visit_products(form, [&](int i, int j, double k) { triplets.emplace_back(i, j, k); });
   Eigen::SparseMatrix<double> out(model_.particle_count, model_.particle_count);
   out.setFromTriplets(triplets.begin(), triplets.end());
+  return out;
+}
+
+std::vector<double> ElasticEnergy::diagonal() const {
+  std::vector<double> out(model_.particle_count, 0.0);
+  visit_products(BendInMatrix::kWhole, [&](int i, int j, double k) {
+    if (i == j) out[i] += k;
+  });
   return out;
 }
 
@@ -228,11 +241,8 @@ double ElasticEnergy::evaluate(const RunContext& run, const RVec3* x, Real tie_r
 }
 
 std::vector<Real> contact_stiffness(const ElasticEnergy& elastic) {
-  const Eigen::SparseMatrix<double> matrix = elastic.matrix();
-  const Eigen::VectorXd diagonal = matrix.diagonal();
   std::vector<Real> out;
-  for (int i = 0; i < diagonal.size(); ++i)
-    out.push_back(static_cast<Real>(std::max(1.0, kContactShare * diagonal[i])));
+  for (const double own : elastic.diagonal()) out.push_back(static_cast<Real>(std::max(1.0, kContactShare * own)));
   return out;
 }
 

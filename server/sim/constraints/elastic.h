@@ -23,6 +23,7 @@ class ElasticEnergy {
   // L of Wan 2020 for all springs, plus the constant bending matrix or what stands for it: [particle_count,
   // particle_count], symmetric, full.
   Eigen::SparseMatrix<double> matrix(BendInMatrix bend = BendInMatrix::kWhole) const;
+  std::vector<double> diagonal() const;  // of the whole matrix: [particle_count]
 
  private:
   void for_chunks(const RunContext& run, int count, int partial_begin, void (ElasticEnergy::*body)(int, int, double*));
@@ -36,6 +37,8 @@ class ElasticEnergy {
   void build_gather();
   template <typename Visit>
   void visit_coefficients(Visit visit) const;  // visit(slot, particle, coefficient, slot weight)
+  template <typename Add>
+  void visit_products(BendInMatrix form, Add add) const;
 
   const DrapeModel& model_;
   Real tie_stiffness_;

@@ -36,7 +36,9 @@ class Drape : public SpringProjection {
   absl::Status prepare(StepReport* report) override {
     if (towards_rest() && steps_++ >= kPlainSteps && !hessian_) take_hessian();
     if (towards_rest()) target_ = std::max(settings_.tolerance, std::min(kLoosest, kForcing * last_residual_));
-    return SpringProjection::prepare(report);
+    if (!hessian_) return SpringProjection::prepare(report);
+    look_at_contacts();
+    return absl::OkStatus();
   }
 
   absl::Status find_direction(int iteration) override {
@@ -66,6 +68,7 @@ class Drape : public SpringProjection {
   bool towards_rest() const { return settings_.time_step >= kQuasiStatic; }
 
   void take_hessian() {
+    drop_factor();
     hessian_ = std::make_unique<PotentialHessian>(potential_, settings_, BendInMatrix::kLikeHinges);
     compliance_ = std::make_unique<ContactCompliance>(potential_, hessian_.get());
     lbfgs_.clear();
@@ -103,7 +106,8 @@ class Drape : public SpringProjection {
     if (!std::isfinite(phi_)) return potential_.not_finite("factor", gradient_);
     drop_hessian();  // rounding, where contact is a million million times as stiff as what it holds
     steps_ = 0;
-    return absl::OkStatus();
+    look_at_contacts();
+    return renew_factor();
   }
 
   void drop_hessian() {

@@ -37,6 +37,7 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
       like_matrix_(bend == BendInMatrix::kLikeHinges ? hinges_like_bend_matrix(model_) : Hinges()),
       fold_products_(model_.folds) {
   build_pattern();
+  if (potential_.layers() == nullptr) analyse();
   right_.resize(3 * model_.particle_count);
   own_.resize(model_.particle_count);
   for (int i = 0; i < model_.particle_count; ++i) pinned_.push_back(potential_.pinned(i));
@@ -122,6 +123,12 @@ void PotentialHessian::build_pattern() {
         for (int r = 0; r < 3; ++r) inner[at++] = 3 * block_row_[b] + r;
     }
   outer[3 * n] = matrix_.outerIndexPtr()[0] + 9 * static_cast<int>(block_row_.size());
+  analysed_ = false;
+}
+
+// A factor's pattern is dear: where there are layers, which may ask for another one, it waits for the first assembly.
+void PotentialHessian::analyse() {
+  if (std::exchange(analysed_, true)) return;
   if (layer_pattern_.empty()) {
     factor_.analyse(matrix_, 3);
   } else {
@@ -329,6 +336,7 @@ bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const 
   run_ = &run;
   stopped_ = false;
   look_at_layers(x);
+  analyse();
   begin_with_constant();
   next_ = 0;
   add_threads(x, kept);

@@ -41,6 +41,7 @@ class PotentialHessian {
   template <typename Visit>
   void visit_constant(Visit visit) const;  // visit(i, j, number): of what is the same everywhere, times the identity
   void build_pattern();
+  void analyse();
   // To the next block in assembly order: any one, a symmetric one.
   void add(const Matrix3& k);
   void add_symmetric(const double* number, int apart);  // xx, yy, zz, xy, xz, yz
@@ -76,7 +77,7 @@ class PotentialHessian {
   std::vector<Target> target_;       // [pair_count]
   bool go_on(int element);           // false once the context said stop
   const RunContext* run_ = nullptr;  // while assembling
-  bool stopped_ = false;
+  bool stopped_ = false, analysed_ = false;
   size_t next_ = 0;                     // in target_, while assembling
   std::vector<int> block_column_;       // [block_count]
   std::vector<double> constant_;        // [block_count] times the identity

@@ -29,10 +29,20 @@ SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings
         diagonal_.push_back(it.value());
       }
   values_.assign(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros());
-  cholesky_.analyse(matrix_);
-  free_cholesky_ = cholesky_;
+  analyse();
   in_matrix_.assign(n, 0);
   wanted_.assign(n, 0);
+}
+
+void SpringProjection::analyse() {
+  cholesky_.analyse(matrix_);
+  free_cholesky_ = cholesky_;
+  analysed_ = true;
+}
+
+void SpringProjection::drop_factor() {
+  cholesky_ = free_cholesky_ = Cholesky();
+  analysed_ = factored_ = false;
 }
 
 // Particles at the body get their contact stiffness on the diagonal: without it A takes a resting cloth for a free one,
@@ -40,6 +50,12 @@ SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings
 // only the numbers are factorised anew, at most once a step and only when enough particles changed side: it costs about
 // as much as ten iterations. The quasi-Newton pairs stay, since the energy's own curvature has not changed.
 absl::Status SpringProjection::prepare(StepReport* report) {
+  if (!look_at_contacts()) return absl::OkStatus();
+  report->refactored = true;
+  return renew_factor();
+}
+
+bool SpringProjection::look_at_contacts() {
   const ContactSet& contact = potential_.contact();
   int changes = 0;
   touching_ = false;
@@ -48,14 +64,16 @@ absl::Status SpringProjection::prepare(StepReport* report) {
     changes += wanted_[i] != in_matrix_[i];
     touching_ = touching_ || wanted_[i] > 0;
   }
-  if (factored_ && changes <= kRefactorShare * model_.particle_count) return absl::OkStatus();
-  in_matrix_.swap(wanted_);
+  return !factored_ || changes > kRefactorShare * model_.particle_count;
+}
+
+absl::Status SpringProjection::renew_factor() {
+  if (!analysed_) analyse();
+  in_matrix_ = wanted_;
   for (int i = 0; i < model_.particle_count; ++i)
     values_[diagonal_place_[i]] = diagonal_[i] + static_cast<double>(in_matrix_[i]);
-  const bool first = !factored_;
-  report->refactored = true;
   int failed = cholesky_.factor(values_.data(), *run_);
-  if (first && failed == -1) failed = free_cholesky_.factor(matrix_.valuePtr(), *run_);
+  if (!factored_ && failed == -1) failed = free_cholesky_.factor(matrix_.valuePtr(), *run_);
   factored_ = failed == -1;
   if (failed == Cholesky::kStopped) return run_->check();
   if (failed >= 0) return internal_fault(cat("phase factor: the pivot of particle ", failed, " is not positive"));

@@ -29,9 +29,15 @@ class SpringProjection : public DescentSolver {
   void accepted() override;
   bool try_otherwise(int iteration) override;
 
+  // Notes which particles touch the body at x_; true if the factor is to be renewed for it.
+  bool look_at_contacts();
+  absl::Status renew_factor();
+  void drop_factor();  // its room is given back until it is renewed
+
   Lbfgs lbfgs_;
 
  private:
+  void analyse();
   void take_turns(int iteration);
 
   const int history_;
@@ -40,7 +46,7 @@ class SpringProjection : public DescentSolver {
   std::vector<int> diagonal_place_;        // [particle_count] in values_
   Cholesky cholesky_, free_cholesky_;      // with contact on the diagonal, and without
   std::vector<Real> in_matrix_, wanted_;   // [particle_count] contact stiffness on the diagonal: as factored; now
-  bool factored_ = false, touching_ = false;
+  bool analysed_ = false, factored_ = false, touching_ = false;
   bool along_surface_ = false;    // the direction at hand
   int next_turn_ = 0, turn_ = 0;  // the iteration of the next such one; from it to the one after
 };
