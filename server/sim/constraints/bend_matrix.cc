@@ -15,13 +15,18 @@ bool runs_along(const Triangle& t, const EdgeUse& edge) {
   return false;
 }
 
-using Row =
-    std::vector<std::pair<int, double>>;  // column and stiffness: some twenty, fewer than a search tree is worth
+using Row = std::vector<std::pair<int, double>>;  // column, stiffness: some twenty, too few for a search tree
+
+// Behind the last one where the row has no such column.
+size_t place_of(const Row& row, int column) {
+  const auto has = [column](const auto& entry) { return entry.first == column; };
+  return static_cast<size_t>(std::find_if(row.begin(), row.end(), has) - row.begin());
+}
 
 double& at(Row* row, int column) {
-  for (auto& [j, stiffness] : *row)
-    if (j == column) return stiffness;
-  return row->emplace_back(column, 0.0).second;
+  const size_t place = place_of(*row, column);
+  if (place == row->size()) row->emplace_back(column, 0.0);
+  return (*row)[place].second;
 }
 
 }  // namespace
@@ -52,7 +57,7 @@ void build(const ClothInput& cloth, DrapeModel* model) {
     for (const auto& [j, stiffness] : rows[i]) {
       if (i == j) continue;
       // The two halves are summed in different orders: one value for both.
-      const double twin = at(&rows[j], i);
+      const double twin = rows[j].at(place_of(rows[j], i)).second;
       out.column.push_back(j);
       out.stiffness.push_back(static_cast<Real>(0.5 * (stiffness + twin)));
     }

@@ -37,12 +37,11 @@ SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings
 void SpringProjection::analyse() {
   cholesky_.analyse(matrix_);
   free_cholesky_ = cholesky_;
-  analysed_ = true;
 }
 
 void SpringProjection::drop_factor() {
   cholesky_ = free_cholesky_ = Cholesky();
-  analysed_ = factored_ = false;
+  factored_ = false;
 }
 
 // Particles at the body get their contact stiffness on the diagonal: without it A takes a resting cloth for a free one,
@@ -68,7 +67,7 @@ bool SpringProjection::look_at_contacts() {
 }
 
 absl::Status SpringProjection::renew_factor() {
-  if (!analysed_) analyse();
+  if (cholesky_.panel_count() == 0) analyse();  // dropped
   in_matrix_ = wanted_;
   for (int i = 0; i < model_.particle_count; ++i)
     values_[diagonal_place_[i]] = diagonal_[i] + static_cast<double>(in_matrix_[i]);

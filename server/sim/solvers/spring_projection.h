@@ -46,7 +46,7 @@ class SpringProjection : public DescentSolver {
   std::vector<int> diagonal_place_;        // [particle_count] in values_
   Cholesky cholesky_, free_cholesky_;      // with contact on the diagonal, and without
   std::vector<Real> in_matrix_, wanted_;   // [particle_count] contact stiffness on the diagonal: as factored; now
-  bool analysed_ = false, factored_ = false, touching_ = false;
+  bool factored_ = false, touching_ = false;
   bool along_surface_ = false;    // the direction at hand
   int next_turn_ = 0, turn_ = 0;  // the iteration of the next such one; from it to the one after
 };
