@@ -14,7 +14,6 @@ namespace {
 // Loops of a solver follow each other within microseconds, and to sleep and be woken costs tens of them: whoever
 // waits looks for a while first. Now and then it gives way, for the one it waits for may need its core.
 constexpr int kLooks = 2048, kLooksAtOnce = 64;
-constexpr size_t kCacheLine = 64;
 
 template <class Ready>
 bool look(Ready ready) {
@@ -34,43 +33,23 @@ bool look(Ready ready) {
 }  // namespace
 
 struct Executor::Pool {
-  // The chunks that a thread takes first: its share of them, the same from loop to loop, so that what it wrote in one
-  // is still in its cache in the next. Who has done his own helps the others.
-  struct alignas(kCacheLine) Share {
-    std::atomic<int64_t> next{0};
-    int64_t end = 0;
-  };
-
-  explicit Pool(int thread_count) : shares(static_cast<size_t>(thread_count)) {}
-
   std::mutex mutex;
   std::condition_variable wake, done;
   std::vector<std::thread> threads;
-  std::vector<Share> shares;
   const std::function<void(int64_t, int64_t)>* body = nullptr;
   int64_t count = 0, grain = 1;
+  std::atomic<int64_t> next{0};
   // Changed under the mutex alone, so that a sleeper misses none; read without it by those who look.
   std::atomic<uint64_t> generation{0};
   std::atomic<int> busy{0};
   std::atomic<bool> stop{false};
   std::atomic<bool> running{false};
 
-  void deal() {
-    const int64_t chunks = (count + grain - 1) / grain, n = static_cast<int64_t>(shares.size());
-    for (int64_t k = 0; k < n; ++k) {
-      shares[static_cast<size_t>(k)].next = k * chunks / n;
-      shares[static_cast<size_t>(k)].end = (k + 1) * chunks / n;
-    }
-  }
-
-  void drain(size_t own) {
-    for (size_t k = 0; k < shares.size(); ++k) {
-      Share& share = shares[(own + k) % shares.size()];
-      for (;;) {
-        const int64_t chunk = share.next.fetch_add(1);
-        if (chunk >= share.end) break;
-        (*body)(chunk * grain, std::min(count, (chunk + 1) * grain));
-      }
+  void drain() {
+    for (;;) {
+      const int64_t begin = next.fetch_add(grain);
+      if (begin >= count) return;
+      (*body)(begin, std::min(count, begin + grain));
     }
   }
 
@@ -82,11 +61,11 @@ struct Executor::Pool {
   }
 
   // The next loop begins only when every thread has drained this one, so none is skipped.
-  void work(size_t own) {
+  void work() {
     for (uint64_t seen = 0;; ++seen) {
       wait_for_work(seen);
       if (stop) return;
-      drain(own);
+      drain();
       std::lock_guard lock(mutex);
       if (--busy == 0) done.notify_one();
     }
@@ -100,9 +79,8 @@ struct Executor::Pool {
   }
 };
 
-Executor::Executor(int thread_count) : pool_(std::make_unique<Pool>(std::max(1, thread_count))) {
-  for (size_t own = 1; own < pool_->shares.size(); ++own)
-    pool_->threads.emplace_back([this, own] { pool_->work(own); });
+Executor::Executor(int thread_count) : pool_(std::make_unique<Pool>()) {
+  for (int i = 1; i < thread_count; ++i) pool_->threads.emplace_back([this] { pool_->work(); });
 }
 
 Executor::~Executor() {
@@ -130,12 +108,12 @@ void Executor::parallel_for(int64_t count, int64_t grain, const std::function<vo
     pool_->body = &body;
     pool_->count = count;
     pool_->grain = grain;
-    pool_->deal();
+    pool_->next = 0;
     pool_->busy = static_cast<int>(pool_->threads.size());
     ++pool_->generation;
   }
   pool_->wake.notify_all();
-  pool_->drain(0);
+  pool_->drain();
   pool_->wait_for_all();
   pool_->running = false;
 }
