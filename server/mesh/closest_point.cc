@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <optional>
 
@@ -19,6 +20,8 @@ using Feature = int;
 constexpr Feature kFace = 0;
 constexpr Feature edge_feature(int k) { return 1 + k; }
 constexpr Feature corner_feature(int k) { return 4 + k; }
+
+constexpr double kShallow = 1e-3;  // m; who seems deeper inside asks the winding number too
 
 struct Candidate {
   Vec3 point = Vec3::Zero();
@@ -103,8 +106,8 @@ struct ClosestPointIndex::Impl {
   std::vector<Vec3> edge_normals;             // [edge_count], sum of the unit normals beside the edge
   std::vector<uint8_t> edge_open;             // [edge_count]: its triangles do not face each other in pairs
   std::vector<uint8_t> vertex_open;           // [vertex_count]: on such an edge
-  std::optional<WindingNumber> winding;       // where some edge is open, or the rule asks for it
   SideRule rule;
+  bool closed = false;  // no edge is open
   double extent = 0.0;  // largest absolute coordinate
   RTCDevice device = nullptr;
   RTCScene scene = nullptr;
@@ -114,8 +117,7 @@ struct ClosestPointIndex::Impl {
     if (triangles.empty()) return;
     build_normals();
     build_scene();
-    const bool open = std::find(edge_open.begin(), edge_open.end(), 1) != edge_open.end();
-    if (rule == SideRule::kWindingNumber || (rule == SideRule::kAutomatic && open)) winding.emplace(mesh);
+    closed = std::find(edge_open.begin(), edge_open.end(), 1) == edge_open.end();
   }
   ~Impl() {
     if (scene != nullptr) rtcReleaseScene(scene);
@@ -134,6 +136,11 @@ struct ClosestPointIndex::Impl {
   Vec3 pseudo_normal(int triangle, Feature feature) const;
   bool on_rim(int triangle, Feature feature) const;
   bool is_inside(int triangle, const Candidate& at, const Vec3& pseudo, const Vec3& point) const;
+  bool is_within(const Vec3& point) const;
+
+ private:
+  mutable std::once_flag winding_made;
+  mutable std::optional<WindingNumber> winding;  // made when it is first asked
 };
 
 void ClosestPointIndex::Impl::build_normals() {
@@ -222,10 +229,19 @@ bool ClosestPointIndex::Impl::on_rim(int triangle, Feature feature) const {
   return vertex_open[triangles[triangle][feature - corner_feature(0)]] != 0;
 }
 
+bool ClosestPointIndex::Impl::is_within(const Vec3& point) const {
+  std::call_once(winding_made, [this] { winding.emplace(TriangleMesh{positions, triangles}); });
+  return winding->at(point) > 0.5;
+}
+
 bool ClosestPointIndex::Impl::is_inside(int triangle, const Candidate& at, const Vec3& pseudo,
                                         const Vec3& point) const {
-  const bool ask = rule == SideRule::kWindingNumber || (rule == SideRule::kAutomatic && on_rim(triangle, at.feature));
-  return ask ? winding->at(point) > 0.5 : (point - at.point).dot(pseudo) < 0.0;
+  if (rule == SideRule::kWindingNumber || (rule == SideRule::kAutomatic && on_rim(triangle, at.feature)))
+    return is_within(point);
+  const Vec3 away = point - at.point;
+  if (away.dot(pseudo) >= 0.0) return false;
+  const bool doubtful = rule == SideRule::kAutomatic && closed && at.squared > kShallow * kShallow;
+  return !doubtful || is_within(point);
 }
 
 namespace {

@@ -194,5 +194,28 @@ TEST(ClosestPoint, TiesGoToTheLowestTriangle) {
   EXPECT_EQ(index.query({0, 0, 0}).signed_distance, -1.0);
 }
 
+// A dent so deep that it goes through the other side and out of it, inside out: an eyelid of a scan in its eye.
+TEST(ClosestPoint, WhatSticksOutInsideOutIsNoInside) {
+  TriangleMesh mesh = bumpy_sphere(16, 24, 0.1, Vec3::Zero());
+  mesh.positions[0] = Vec3(0.003, -0.14, 0.002);  // the north pole, 40 mm below the south pole
+  const ClosestPointIndex index(mesh), by_normal(mesh, SideRule::kPseudoNormal);
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> coordinate(-0.2, 0.2);
+  int wrong = 0, told = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Vec3 q = Vec3(0, -0.12, 0) + 0.3 * Vec3(coordinate(random), coordinate(random), coordinate(random));
+    const double winding = winding_number(mesh, q);
+    if (std::abs(winding) > 0.1) continue;  // neither in the body nor in the dent
+    const double distance = index.query(q).signed_distance;
+    EXPECT_NEAR(std::abs(distance), brute_distance(mesh, q), 1e-12);
+    EXPECT_GT(distance, -1e-3) << q.transpose();
+    told += distance < 0.0;
+    wrong += by_normal.query(q).signed_distance < -1e-3;
+  }
+  EXPECT_GT(wrong, 300) << "the dent does not stick out";
+  EXPECT_LT(told, wrong / 4);
+  EXPECT_LT(index.query({0.05, 0.02, 0.0}).signed_distance, -1e-2);  // in the body all the same
+}
+
 }  // namespace
 }  // namespace tryon
