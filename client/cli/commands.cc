@@ -57,6 +57,7 @@ void print_drape(const v1::Drape& drape) {
               m.residual_rms_ratio());
   std::printf("%-22s %.2f mm\n", "largest seam gap", m.seam_max_gap_mm());
   std::printf("%-22s %.2f mm\n", "deepest in the body", m.penetration_max_depth_mm());
+  if (m.carried()) std::printf("%-22s %s\n", "began", "where the other drape lies");
   std::printf("%-22s %d\n", "self-intersections", m.self_intersection_count());
   std::printf("%-22s warp %.1f %%, weft %.1f %%\n", "strain, 95th pct", 100 * m.strain_warp_p95_ratio(),
               100 * m.strain_weft_p95_ratio());
@@ -97,6 +98,7 @@ int drape(const Options& o, client::Client* client) {
   const CancelFlag interrupted = cancelled_by_interrupt();
   if (const absl::Status worn = drape_beneath(o, client, interrupted, &*request); !worn.ok())
     return report_error(worn, o.json);
+  request->set_starts_from(o.starts_from);
   absl::StatusOr<v1::Drape> result;
   std::string operation;
   {

@@ -99,6 +99,9 @@ void add_drape_settings(CLI::App* app, Options* o) {
       "--under", o->under,
       "a garment to wear beneath, as GARMENT or GARMENT@FABRIC; several: innermost first, one --under each");
   app->add_option("--over", o->over, "drapes/{id}, on the same body, that the garment goes over");
+  app->add_option(
+      "--starts-from", o->starts_from,
+      "drapes/{id} of the same garment on the same body, in another size or fabric: begins where that lies");
   app->add_option("--wind", o->wind, "the air's velocity X,Y,Z in m/s; the body faces +Z");
   add_models(app, o);
   app->add_option("--deadline", o->deadline_s, "seconds; the best drape until then")->check(CLI::NonNegativeNumber);

@@ -37,6 +37,7 @@ struct Options {
   bool validate_only = false;
   std::string layers = "where-needed";
   std::string over;                  // drapes/{id} that the garment goes over
+  std::string starts_from;           // drapes/{id} that it begins from
   std::vector<std::string> under;    // GARMENT or GARMENT@FABRIC, innermost first: draped before it
   std::vector<std::string> exports;  // "web", "ply", ...
   bool draco = false;

@@ -190,6 +190,7 @@ std::string metrics_json(const RunContext& run, const DrapeFacts& facts, StageCl
   out["fabric"] = fabric.ok() && !fabric->name.empty() ? fabric->name : "of the request";
   out["contact"] = facts.settings.contact_scan ? "scan" : "proxies";
   out["layers_kept_apart"] = report.layers_kept_apart;
+  if (report.carried) out["carried"] = true;
   out.update(trust_json(run, facts, all));
   if (!facts.settled.beneath.empty()) out["beneath"] = beneath_json(facts.settled);
   out["hang"] = hang_json(cloth);

@@ -7,6 +7,7 @@
 #include "server/base/stage_clock.h"
 #include "server/base/status.h"
 #include "server/drape/assemble.h"
+#include "server/drape/cut_cloth.h"
 #include "server/drape/deliver.h"
 #include "server/drape/garment_report.h"
 #include "server/drape/garment_source.h"
@@ -23,16 +24,6 @@
 
 namespace tryon {
 namespace {
-
-// A mesh keeps the triangles that it came with.
-absl::StatusOr<GarmentMesh> cloth_of(const RunContext& run, const LoadedGarment& source, const FittedPerson& person,
-                                     double edge_m, ArrangeReport* arranged) {
-  if (!source.made.mesh) return assemble_garment(run, source.made.pattern, person, edge_m, arranged);
-  GarmentMesh garment = ready_garment(*source.made.mesh);
-  if (source.grown) return garment;
-  RETURN_IF_ERROR(place_garment(run, source.made.pattern, person, &garment, arranged));
-  return garment;
-}
 
 constexpr char kReplayPayload[] = "tryon/replay";
 // Whether the waist holds depends on how far the cloth gives.
@@ -101,6 +92,7 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& given, const DrapeReq
   const DrapeSettings& settings = request.settings;
   RETURN_IF_ERROR(validate(settings));
   if (!request.over.empty()) RETURN_IF_ERROR(validate_over(settings));
+  if (!request.starts_from.empty()) RETURN_IF_ERROR(validate_start(settings, !request.over.empty()));
   ASSIGN_OR_RETURN(const Fabric fabric, fabric_by_name(settings.fabric));
   StageClock clock;
   clock.enter("parse");
@@ -112,8 +104,9 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& given, const DrapeReq
   ASSIGN_OR_RETURN(std::vector<Worn> beneath, worn_beneath(request, input));
   clock.enter("assemble");
   ArrangeReport arranged;
-  ASSIGN_OR_RETURN(const GarmentMesh garment,
-                   cloth_of(run, source, clothed(person, beneath), settings.resolution_mm * 1e-3, &arranged));
+  ASSIGN_OR_RETURN(const CutCloth cut,
+                   cut_cloth(run, request, input, source, wearer, clothed(person, beneath), &arranged));
+  const GarmentMesh& garment = cut.garment;
   note_waist(source, person, fabric, &arranged);
   run.reserve = std::max(run.reserve, time_to_hand_over(garment, beneath));
   clock.enter("drape");
@@ -124,8 +117,9 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& given, const DrapeReq
   showing.listen(&options);
   std::string replay;
   options.on_fault = [&replay](std::string bundle) { replay = std::move(bundle); };
-  auto outcome = beneath.empty() ? sew_and_settle(run, garment, fabric, *collider, options)
-                                 : dress_over(run, garment, fabric, *collider, options, std::move(beneath));
+  auto outcome = !beneath.empty()   ? dress_over(run, garment, fabric, *collider, options, std::move(beneath))
+                 : cut.lies.empty() ? sew_and_settle(run, garment, fabric, *collider, options)
+                                    : settle_from(run, garment, fabric, *collider, options, cut.lies);
   if (!outcome.ok()) return with_replay(outcome.status(), replay);
   const Settled settled = *std::move(outcome);
   clock.enter("export");
@@ -140,7 +134,7 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& given, const DrapeReq
   result.artifacts["metrics.json"] = json_artifact(result.summary_json);
   result.artifacts["report.html"] =
       report_artifact(run, {facts, source.made.pattern, fabric, result.artifacts, result.summary_json, ""});
-  result.artifacts[kWornName] = {worn_file(request, source.made.pattern.name, garment, settled),
+  result.artifacts[kWornName] = {worn_file(request, source.made.pattern.name, cut, settled),
                                  "application/octet-stream"};
   result.settled = settled.report.grade != "none" || settled.report.termination == "blown";
   return result;

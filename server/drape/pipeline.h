@@ -29,7 +29,7 @@ using Artifacts = std::map<std::string, Artifact>;  // file name -> artifact
 
 inline constexpr char kStoredBodyName[] = "body.tryon";  // the artifact that a drape of the body begins with
 
-inline constexpr char kWornName[] = "worn.tryon";  // of a drape: what another can be dressed over
+inline constexpr char kWornName[] = "worn.tryon";  // of a drape: what another can be dressed over, or start from
 
 inline constexpr char kReplayName[] = "replay.tryon";  // of a drape that failed by our fault: see sim/replay.h
 
@@ -41,6 +41,7 @@ struct PipelineInput {
   std::string grading_bytes;  // its RUL file; empty without
   std::string tailored_body;  // body.tryon of the body that a template is made to measure for; empty without
   std::string worn;           // worn.tryon of the drape beneath; empty without
+  std::string start;          // worn.tryon of the drape that this one starts from; empty without
   std::string meshparse_path = default_meshparse_path();
   ParseLimits parse_limits;
   // Told of the cloth before each step, and may change it: the door for faults that tests inject. May be empty.

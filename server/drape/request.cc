@@ -112,6 +112,7 @@ Json json_of(const DrapeSettings& s) {
 Json json_of(const DrapeRequest& r) {
   Json out{{"body", json_of(r.body)}, {"garment", json_of(r.garment)}, {"settings", json_of(r.settings)}};
   if (!r.over.empty()) out["over"] = r.over;
+  if (!r.starts_from.empty()) out["starts_from"] = r.starts_from;
   return out;
 }
 
@@ -414,6 +415,17 @@ absl::Status validate_over(const DrapeSettings& s) {
                        cat("Use the solver ", sim::kDefaultSolver, " or lbfgs, and leave layer_contact out."));
 }
 
+absl::Status validate_start(const DrapeSettings& s, bool over) {
+  if (over) {
+    return invalid_input("SETTINGS_CONFLICT", "starts_from", "a garment that goes over another is dressed anew",
+                         "Leave out either `over` or `starts_from`.");
+  }
+  if (!s.motion || !s.motion->from_sewn) return absl::OkStatus();
+  return invalid_input("SETTINGS_CONFLICT", "settings.motion.from_sewn",
+                       "what begins from another drape is not sewn, so it cannot be let go as sewn",
+                       "Leave from_sewn out, or starts_from.");
+}
+
 std::string to_json(const BodyRequest& request) { return json_of(request).dump(); }
 std::string to_json(const GarmentRequest& request) { return json_of(request).dump(); }
 std::string to_json(const DrapeRequest& request) { return json_of(request).dump(); }
@@ -429,12 +441,19 @@ absl::StatusOr<GarmentRequest> garment_request_from_json(std::string_view json) 
 absl::StatusOr<DrapeRequest> drape_request_from_json(std::string_view json) {
   return parse<DrapeRequest>(json, "drape", [](const Json& j) {
     return DrapeRequest{body_of(j.at("body")), garment_of(j.at("garment")), settings_of(j.at("settings")),
-                        j.value("over", std::string())};
+                        j.value("over", std::string()), j.value("starts_from", std::string())};
   });
 }
 
 std::string digest(const BodyRequest& request) { return identity(json_of(request)); }
 std::string digest(const GarmentRequest& request) { return identity(json_of(request)); }
+
+const std::string& size_of(const GarmentRequest& request) { return request.draft ? request.draft->size : request.size; }
+
+GarmentRequest in_size(GarmentRequest request, const std::string& size) {
+  (request.draft ? request.draft->size : request.size) = size;
+  return request;
+}
 
 std::string digest(const DrapeRequest& request) {
   Json json = json_of(request);

@@ -113,9 +113,12 @@ struct DrapeRequest {
   GarmentRequest garment;
   DrapeSettings settings;
   std::string over;  // SHA-256 of the worn.tryon of the drape that this one goes over; empty: over nothing
+  // The same of the drape, of this garment in another size or fabric, that this one begins from; empty: it is sewn.
+  std::string starts_from = {};
 };
-// Of the settings of a drape over another.
+// Of the settings of a drape over another, and of one that begins from another.
 absl::Status validate_over(const DrapeSettings& settings);
+absl::Status validate_start(const DrapeSettings& settings, bool over);
 
 std::string to_json(const BodyRequest& request);
 std::string to_json(const GarmentRequest& request);
@@ -127,6 +130,8 @@ absl::StatusOr<DrapeRequest> drape_request_from_json(std::string_view json);
 // SHA-256 over the canonical JSON (without `threads` and `preview_seconds`) and the engine version.
 std::string digest(const BodyRequest& request);
 std::string digest(const GarmentRequest& request);
+const std::string& size_of(const GarmentRequest& request);
+GarmentRequest in_size(GarmentRequest request, const std::string& size);  // empty: as the garment was created
 std::string digest(const DrapeRequest& request);
 
 }  // namespace tryon

@@ -200,8 +200,10 @@ absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& ga
   cloth.mesh.positions = positions;
   ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.rest(cloth, only_rest_goal(kRefallSteps)));
   cloth.mesh.positions = std::move(x);
-  if (options.motion) return std::move(descent).moved(cloth);
-  return std::move(descent).result(std::move(cloth.mesh.positions));
+  ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(cloth)
+                                               : std::move(descent).result(std::move(cloth.mesh.positions)));
+  out.report.carried = true;
+  return out;
 }
 
 }  // namespace tryon

@@ -60,6 +60,7 @@ struct SettleReport {
   int sew_steps = 0, drape_steps = 0;
   int64_t iterations = 0;
   bool layers_kept_apart = false;  // at the end
+  bool carried = false;            // it began where another drape lies
   double collision_s = 0.0, drape_s = 0.0;
   sim::ClothForces forces;               // of the finest mesh at the end: what the body presses, what the cloth bears
   std::vector<std::vector<Vec3>> blown;  // [frame][welded vertex_count] of the cloth in the wind, the last as it stays

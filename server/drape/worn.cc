@@ -34,12 +34,14 @@ FittedPerson clothed(const FittedPerson& person, const std::vector<Worn>& beneat
   return out;
 }
 
-std::string worn_file(const DrapeRequest& request, const std::string& name, const GarmentMesh& garment,
+std::string worn_file(const DrapeRequest& request, const std::string& name, const CutCloth& cut,
                       const Settled& settled) {
   StoredOutfit outfit;
   outfit.body = digest(request.body);
   for (const Worn& worn : settled.beneath) outfit.garments.push_back(worn.garment);
-  outfit.garments.push_back({name, request.settings.fabric, settled.cloth, garment.all_on_cloth(), garment.triangles});
+  outfit.garments.push_back({name, request.settings.fabric, settled.cloth, cut.garment.all_on_cloth(),
+                             cut.garment.triangles, digest(in_size(request.garment, "")), cut.meshed_in,
+                             request.settings.resolution_mm * 1e-3});
   return write_worn_file(outfit);
 }
 

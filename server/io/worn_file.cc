@@ -10,7 +10,7 @@ namespace tryon {
 namespace {
 
 constexpr std::string_view kMagic = "TRYONWRN";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr double kFarthest = 100.0;  // metres
 
 absl::Status unreadable(std::string_view why) {
@@ -30,6 +30,9 @@ void fields(Archive& a, StoredGarment& g) {
        [&](ElasticSpan& span) { a.number(span.a), a.number(span.b), a.number(span.length), a.number(span.stiffness); });
   list(a, g.uv, 16, [&](Vec2& p) { vector_of_numbers(a, p); });
   list(a, g.shown, 12, [&](Triangle& t) { vector_of_numbers(a, t); });
+  if (a.version < 2) return;
+  a.text(g.made_of), a.text(g.meshed_in);
+  a.number(g.edge_m);
 }
 
 template <typename Archive>
@@ -51,6 +54,7 @@ absl::Status check(const StoredGarment& g) {
     good = good && inside(span.a, welded) && inside(span.b, welded) && span.length >= 0.0 && span.stiffness >= 0.0;
   }
   for (const Vec3& p : g.cloth.mesh.positions) good = good && p.cwiseAbs().maxCoeff() <= kFarthest;
+  good = good && g.edge_m >= 0.0 && g.edge_m <= kFarthest;
   for (const auto& corners : g.cloth.corner_flat) {
     for (const Vec2& p : corners) good = good && p.cwiseAbs().maxCoeff() <= kFarthest;
   }

@@ -170,9 +170,9 @@ absl::StatusOr<DrapeSettings> BatchPlan::settings_of(const std::string& fabric) 
   return settings;
 }
 
-absl::StatusOr<std::string> BatchPlan::over() {
-  if (block_->settings.over().empty()) return std::string();
-  auto id = parse_name(block_->settings.over(), "drapes", "over");
+absl::StatusOr<std::string> BatchPlan::drape_named(const std::string& name, const char* field) {
+  if (name.empty()) return std::string();
+  auto id = parse_name(name, "drapes", field);
   if (!id.ok()) return prefix_field(id.status(), cat(block_->place, ": "));
   return id;
 }
@@ -190,7 +190,8 @@ absl::StatusOr<std::optional<PlannedDrape>> BatchPlan::next() {
   out.body = entry(block_->bodies, within_ / fabrics % bodies);
   out.size = entry(block_->sizes, within_ / (fabrics * bodies) % sizes);
   out.garment = entry(block_->garments, within_ / (fabrics * bodies * sizes));
-  ASSIGN_OR_RETURN(out.over, over());
+  ASSIGN_OR_RETURN(out.over, drape_named(block_->settings.over(), "over"));
+  ASSIGN_OR_RETURN(out.starts_from, drape_named(block_->settings.starts_from(), "starts_from"));
   ASSIGN_OR_RETURN(out.settings, settings_of(entry(block_->fabrics, within_ % fabrics)));
   ++within_;
   ++index_;
@@ -249,7 +250,8 @@ absl::Status BatchPlan::seek(const std::string& cursor) {
 }
 
 absl::Status BatchPlan::check_block() {
-  RETURN_IF_ERROR(over().status());
+  RETURN_IF_ERROR(drape_named(block_->settings.over(), "over").status());
+  RETURN_IF_ERROR(drape_named(block_->settings.starts_from(), "starts_from").status());
   if (block_->fabrics.empty()) return settings_of("").status();
   for (const std::string& fabric : block_->fabrics) RETURN_IF_ERROR(settings_of(fabric).status());
   return absl::OkStatus();

@@ -32,7 +32,7 @@ absl::StatusOr<BatchSpec> batch_spec_from_json(std::string_view json);
 
 struct PlannedDrape {
   int64_t index = 0;
-  std::string label, body, garment, size, over;  // body, garment and the drape beneath: ids
+  std::string label, body, garment, size, over, starts_from;  // all but label and size: ids
   DrapeSettings settings;
 };
 
@@ -79,7 +79,7 @@ class BatchPlan {
   absl::Status open_part();
   absl::Status check_block();
   absl::StatusOr<DrapeSettings> settings_of(const std::string& fabric);
-  absl::StatusOr<std::string> over();  // of the block
+  absl::StatusOr<std::string> drape_named(const std::string& name, const char* field);  // of the block; empty: none
 
   BatchSpec spec_;
   BlobStore* blobs_;

@@ -121,6 +121,7 @@ BatchStep::Item BatchPump::item_of(const BatchRecord& batch, const PlannedDrape&
   order.garment = planned.garment;
   order.size = planned.size;
   order.over = planned.over;
+  order.starts_from = planned.starts_from;
   order.settings = planned.settings;
   auto task = tenants_->of(batch.tenant).plan_drape(order);
   if (!task.ok()) return {planned.index, std::nullopt, encode_status(task.status())};

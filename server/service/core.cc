@@ -193,21 +193,39 @@ absl::Status set_size(const std::string& size, GarmentRequest* garment) {
   return absl::OkStatus();
 }
 
+// The file that a drape has left for others.
+absl::StatusOr<std::string> worn_of(const TaskRecord& drape, const char* field) {
+  const auto file = drape.outputs.find(kWornName);
+  if (drape.state == TaskState::kSucceeded && file != drape.outputs.end()) return file->second.digest;
+  return make_error(absl::StatusCode::kFailedPrecondition, "DRAPE_NOT_READY", field,
+                    cat("the drape that `", field, "` names is not made yet, or did not succeed"),
+                    "Wait until its operation is done, then send the request again.");
+}
+
 }  // namespace
 
-// The file that the drape beneath has left.
 absl::StatusOr<std::string> ServiceCore::worn_beneath(const std::string& drape, const std::string& body) {
   if (drape.empty()) return std::string();
   ASSIGN_OR_RETURN(const TaskRecord task, find(drape, "drape", "DRAPE_NOT_FOUND", "over"));
+  if (task.subject == body) return worn_of(task, "over");
+  return invalid_input("OUTFIT_OF_ANOTHER_BODY", "over", "the drape beneath lies on another body",
+                       "Drape both garments on the same body.");
+}
+
+absl::StatusOr<std::string> ServiceCore::start_of(const std::string& drape, const std::string& body,
+                                                  const DrapeRequest& request) {
+  if (drape.empty()) return std::string();
+  ASSIGN_OR_RETURN(const TaskRecord task, find(drape, "drape", "DRAPE_NOT_FOUND", "starts_from"));
   if (task.subject != body) {
-    return invalid_input("OUTFIT_OF_ANOTHER_BODY", "over", "the drape beneath lies on another body",
-                         "Drape both garments on the same body.");
+    return invalid_input("START_OF_ANOTHER_BODY", "starts_from", "the drape to start from lies on another body",
+                         "Start from a drape on the same body.");
   }
-  const auto file = task.outputs.find(kWornName);
-  if (task.state == TaskState::kSucceeded && file != task.outputs.end()) return file->second.digest;
-  return make_error(absl::StatusCode::kFailedPrecondition, "DRAPE_NOT_READY", "over",
-                    "the drape beneath is not made yet, or did not succeed",
-                    "Wait until its operation is done, then send the request again.");
+  ASSIGN_OR_RETURN(const DrapeRequest from, drape_request_from_json(task.spec));
+  if (digest(in_size(from.garment, "")) != digest(in_size(request.garment, ""))) {
+    return invalid_input("START_OF_ANOTHER_GARMENT", "starts_from", "the drape to start from is of another garment",
+                         "Start from a drape of the same garment, in any size and fabric.");
+  }
+  return worn_of(task, "starts_from");
 }
 
 absl::StatusOr<TaskRecord> ServiceCore::plan_drape(const DrapeOrder& order) {
@@ -220,6 +238,7 @@ absl::StatusOr<TaskRecord> ServiceCore::plan_drape(const DrapeOrder& order) {
   request.settings = order.settings;
   RETURN_IF_ERROR(read_fabric(&request.settings));
   ASSIGN_OR_RETURN(request.over, worn_beneath(order.over, body.id));
+  ASSIGN_OR_RETURN(request.starts_from, start_of(order.starts_from, body.id, request));
   // A body that is being made, is made or failed needs nothing more from the caller.
   if (body.state == TaskState::kCancelled) RETURN_IF_ERROR(need_blob(request.body.blob, "body"));
   RETURN_IF_ERROR(need_blob(request.garment.blob, "garment"));
@@ -234,6 +253,7 @@ absl::StatusOr<TaskRecord> ServiceCore::plan_drape(const DrapeOrder& order) {
   task = with_input(task, request.garment.seams_blob);
   task = with_input(task, request.garment.grading_blob);
   task = with_input(task, request.over);
+  task = with_input(task, request.starts_from);
   task.subject = body.id;
   task.garment = garment.id;
   if (order.time_limit <= absl::ZeroDuration()) return task;

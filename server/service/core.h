@@ -24,8 +24,9 @@ namespace tryon {
 // result may be worse, so the limit (in whole milliseconds) is part of the drape's identity.
 struct DrapeOrder {
   std::string body, garment;
-  std::string size = {};  // another of the garment's sizes; empty: as it was created
-  std::string over = {};  // id of the drape beneath; empty: none
+  std::string size = {};         // another of the garment's sizes; empty: as it was created
+  std::string over = {};         // id of the drape beneath; empty: none
+  std::string starts_from = {};  // id of the drape that this one starts from; empty: none
   DrapeSettings settings;
   absl::Duration time_limit = absl::ZeroDuration();
 };
@@ -97,6 +98,7 @@ class ServiceCore {
   absl::Status need_tailored_body(const GarmentRequest& request);
   absl::Status read_fabric(DrapeSettings* settings);
   absl::StatusOr<std::string> worn_beneath(const std::string& drape, const std::string& body);
+  absl::StatusOr<std::string> start_of(const std::string& drape, const std::string& body, const DrapeRequest& request);
 
   struct Claim {
     int callers = 0;    // RunDrape calls that watch it now

@@ -66,6 +66,9 @@ absl::StatusOr<DrapeOrder> order_of(const v1::CreateDrapeRequest& request) {
   if (!request.over().empty()) {
     ASSIGN_OR_RETURN(order.over, parse_name(request.over(), "drapes", "over"));
   }
+  if (!request.starts_from().empty()) {
+    ASSIGN_OR_RETURN(order.starts_from, parse_name(request.starts_from(), "drapes", "starts_from"));
+  }
   ASSIGN_OR_RETURN(order.settings, to_domain(request));
   ASSIGN_OR_RETURN(order.time_limit, time_limit_of(request));
   return order;
@@ -172,6 +175,10 @@ class DrapeHandler final : public v1::DrapeService::Service {
     if (!order->over.empty()) {
       return invalid_input("SETTINGS_CONFLICT", "drape.over", "sizes are compared on the body alone",
                            "Leave `over` out, and drape the advised size over the other garment.");
+    }
+    if (!order->starts_from.empty()) {
+      return invalid_input("SETTINGS_CONFLICT", "drape.starts_from", "sizes start from each other by themselves",
+                           "Leave `starts_from` out.");
     }
     ASSIGN_OR_RETURN(const std::vector<std::string> sizes, sizes_of(request));
     return answer(core.create_advice(*order, sizes), response);

@@ -190,6 +190,47 @@ TEST_F(Drapes, OneGoesOverAnotherOfTheSameBodyOnceThatIsDone) {
   EXPECT_NE(id_of(service_.client().begin_drape(outer).value()), done.id);
 }
 
+TEST_F(Drapes, OneStartsFromAnotherSizeOrFabricOfItsGarmentOnceThatIsDone) {
+  auto first = service_.drape_request();
+  v1::CreateDrapeRequest next = first;
+  next.set_fabric("denim_11oz");
+  next.set_starts_from("drapes/" + sha256_hex("nobody"));
+  EXPECT_EQ(reason_of(service_.client().begin_drape(next).status()), "DRAPE_NOT_FOUND");
+  service_.play().wears = true;
+  hold();
+  const std::string name = service_.client().begin_drape(first).value();
+  next.set_starts_from("drapes/" + id_of(name));
+  EXPECT_EQ(reason_of(service_.client().begin_drape(next).status()), "DRAPE_NOT_READY");
+  release();
+  service_.wait_for(name, TaskState::kSucceeded);
+
+  v1::CreateDrapeRequest on_other = next;
+  v1::CreateBodyRequest other;
+  other.mutable_source()->set_sample(true);
+  other.set_keep_head_and_hands(true);
+  on_other.set_body(service_.client().begin_body(other).value());
+  EXPECT_EQ(reason_of(service_.client().begin_drape(on_other).status()), "START_OF_ANOTHER_BODY");
+  v1::CreateDrapeRequest of_other = next;
+  v1::CreateGarmentRequest longer;
+  longer.mutable_source()->mutable_template_()->set_template_("tank_top");
+  longer.mutable_source()->mutable_template_()->set_size("M");
+  of_other.set_garment(service_.client().begin_garment(longer).value());
+  EXPECT_EQ(reason_of(service_.client().begin_drape(of_other).status()), "START_OF_ANOTHER_GARMENT");
+  v1::CreateDrapeRequest over_too = next;
+  over_too.set_over(next.starts_from());
+  EXPECT_EQ(reason_of(service_.client().begin_drape(over_too).status()), "SETTINGS_CONFLICT");
+  v1::AdviseSizeRequest advice;
+  *advice.mutable_drape() = next;
+  EXPECT_EQ(reason_of(service_.client().advise_size(advice, {}).status()), "SETTINGS_CONFLICT");
+
+  const TaskRecord done = service_.wait_for(service_.client().begin_drape(next).value(), TaskState::kSucceeded);
+  const std::string worn = sha256_hex("worn");
+  EXPECT_NE(done.spec.find("\"starts_from\":\"" + worn + "\""), std::string::npos) << done.spec;
+  EXPECT_EQ(std::count(done.inputs.begin(), done.inputs.end(), worn), 1);
+  next.clear_starts_from();
+  EXPECT_NE(id_of(service_.client().begin_drape(next).value()), done.id);
+}
+
 TEST_F(Drapes, AFailureReachesTheCallerWithReasonFieldAndRemedy) {
   service_.play().fault = invalid_input("SEAM_LENGTHS_DIFFER", "stitches[3]", "412 mm on 398 mm", "Ease it in.");
   const auto request = service_.drape_request();

@@ -314,6 +314,9 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   RETURN_IF_ERROR(read_exports(request, &out));
   RETURN_IF_ERROR(with_proto_field(validate(out)));
   if (!request.over().empty()) RETURN_IF_ERROR(with_proto_field(validate_over(out)));
+  if (!request.starts_from().empty()) {
+    RETURN_IF_ERROR(with_proto_field(validate_start(out, !request.over().empty())));
+  }
   if (own_fabric_id(out.fabric).empty()) RETURN_IF_ERROR(with_proto_field(fabric_by_name(out.fabric).status()));
   RETURN_IF_ERROR(sim::check_solver(out.solver));
   return out;

@@ -175,6 +175,7 @@ v1::Drape to_drape(const TaskRecord& task) {
   m->set_seam_max_gap_mm(number(json, "/seams/max_gap_mm"));
   m->set_penetration_max_depth_mm(number(json, "/penetration/max_depth_mm"));
   m->set_body_yielded_mm(number(json, "/penetration/yielded_mm"));
+  m->set_carried(truth(json, "/carried"));
   m->set_self_intersection_count(static_cast<int>(number(json, "/self_intersections")));
   m->set_strain_warp_p95_ratio(number(json, "/strain/warp/p95"));
   m->set_strain_weft_p95_ratio(number(json, "/strain/weft/p95"));

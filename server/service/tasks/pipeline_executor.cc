@@ -65,6 +65,7 @@ absl::StatusOr<PipelineResult> do_drape(const RunContext& run, const std::string
   RETURN_IF_ERROR(fetch_body(read, request.body, &input));
   RETURN_IF_ERROR(fetch_garment(read, request.garment, &input));
   ASSIGN_OR_RETURN(input.worn, fetch(read, request.over, "over"));
+  ASSIGN_OR_RETURN(input.start, fetch(read, request.starts_from, "starts_from"));
   Executor executor(request.settings.threads);
   RunContext parallel = run;
   parallel.executor = &executor;

@@ -131,6 +131,15 @@ TEST_F(BatchPlanTest, ALineMaySayAnythingThatADrapeMaySay) {
   EXPECT_EQ(item.over, "");
 }
 
+TEST_F(BatchPlanTest, ALineMayStartFromADrape) {
+  BatchPlan plan(spec_with({line("a", cat(",\"starts_from\":\"", name("drapes", "first"), "\"")) + line("b")}),
+                 blobs_.get());
+  EXPECT_EQ(plan.next()->value().starts_from, id("first"));
+  EXPECT_EQ(plan.next()->value().starts_from, "");
+  BatchPlan wrong(spec_with({line("a", ",\"starts_from\":\"bodies/x\"")}), blobs_.get());
+  EXPECT_FALSE(wrong.count().ok());
+}
+
 TEST_F(BatchPlanTest, WhatALineIsWornOverIsItsOwnOrThatOfAllLines) {
   BatchSpec spec = spec_with({line("a", cat(",\"over\":\"", name("drapes", "mine"), "\"")) + line("b")});
   spec.settings.set_over(name("drapes", "all"));

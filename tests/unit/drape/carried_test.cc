@@ -1,0 +1,157 @@
+// A drape that begins where another size, or another fabric, of the same garment lies on the same body.
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "server/base/status.h"
+#include "server/drape/cut_cloth.h"
+#include "server/io/worn_file.h"
+#include "tests/unit/drape/drape_with_threads.h"
+
+namespace tryon {
+namespace {
+using Json = nlohmann::json;
+
+DrapeRequest of(const char* garment, const char* size, const char* fabric = "cotton_jersey") {
+  DrapeRequest request;
+  request.body.sample = true;
+  request.garment.draft.emplace().name = garment;
+  request.garment.draft->size = size;
+  request.settings.resolution_mm = 40;
+  request.settings.fabric = fabric;
+  request.settings.pictures = Pictures::kNone;
+  return request;
+}
+
+absl::StatusOr<PipelineResult> from(DrapeRequest request, const PipelineResult& start, int threads = 1) {
+  PipelineInput input;
+  input.start = start.artifacts.at(kWornName).bytes;
+  request.starts_from = std::string(64, 'a');  // its digest is the service's business
+  return testing::drape_with_threads(request, threads, input);
+}
+
+const PipelineResult& medium() {
+  static const PipelineResult result = *testing::drape_with_threads(of("t_shirt", "M"), 2);
+  return result;
+}
+
+StoredGarment worn(const PipelineResult& drape) {
+  return read_worn_file(drape.artifacts.at(kWornName).bytes)->garments.back();
+}
+
+TEST(Carried, TheNextSizeHasTheTrianglesOfTheFirstAndFitsAsWhenItIsSewn) {
+  const auto carried = from(of("t_shirt", "XL"), medium());
+  ASSERT_TRUE(carried.ok()) << carried.status();
+  const auto sewn = testing::drape_with_threads(of("t_shirt", "XL"), 2);
+  ASSERT_TRUE(sewn.ok()) << sewn.status();
+  const Json m = Json::parse(carried->summary_json), s = Json::parse(sewn->summary_json);
+  EXPECT_TRUE(m.value("carried", false));
+  EXPECT_FALSE(s.contains("carried"));
+  EXPECT_TRUE(carried->settled) << m["equilibrium"].dump();
+  EXPECT_EQ(m["self_intersections"], 0);
+  EXPECT_LE(m["penetration"]["max_depth_mm"].get<double>(), 0.1);
+  EXPECT_EQ(worn(*carried).shown, worn(medium()).shown);
+  EXPECT_EQ(worn(*carried).meshed_in, "M");
+  EXPECT_NEAR(m["area_m2"]["rest"].get<double>(), s["area_m2"]["rest"].get<double>(), 2e-3);
+  int compared = 0;
+  for (const auto& [girth, ease] : s["ease_mm"].items()) {
+    if (!m["ease_mm"].contains(girth)) continue;
+    EXPECT_NEAR(m["ease_mm"].at(girth).get<double>(), ease.get<double>(), 20.0) << girth << " at 40 mm";
+    ++compared;
+  }
+  EXPECT_GT(compared, 1);
+  EXPECT_LT(m["equilibrium"]["iterations"].get<double>(), 0.6 * s["equilibrium"]["iterations"].get<double>());
+}
+
+TEST(Carried, AThirdSizeGoesOnFromTheSecond) {
+  const auto second = from(of("t_shirt", "L"), medium());
+  ASSERT_TRUE(second.ok()) << second.status();
+  const auto third = from(of("t_shirt", "XL"), *second);
+  ASSERT_TRUE(third.ok()) << third.status();
+  EXPECT_TRUE(Json::parse(third->summary_json).value("carried", false));
+  EXPECT_EQ(worn(*third).shown, worn(medium()).shown);
+  EXPECT_EQ(worn(*third).meshed_in, "M");
+}
+
+TEST(Carried, AnotherFabricBeginsThereToo) {
+  const auto stiff = from(of("t_shirt", "M", "denim_11oz"), medium());
+  ASSERT_TRUE(stiff.ok()) << stiff.status();
+  const Json m = Json::parse(stiff->summary_json);
+  EXPECT_TRUE(m.value("carried", false));
+  EXPECT_TRUE(stiff->settled) << m["equilibrium"].dump();
+  EXPECT_EQ(worn(*stiff).cloth.source, worn(medium()).cloth.source);
+  EXPECT_NE(worn(*stiff).cloth.mesh.positions, worn(medium()).cloth.mesh.positions);
+}
+
+TEST(Carried, TheSameBytesForAnyNumberOfThreads) {
+  const auto one = from(of("t_shirt", "S"), medium(), 1), two = from(of("t_shirt", "S"), medium(), 2);
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_TRUE(one->artifacts.at(kWornName).bytes == two->artifacts.at(kWornName).bytes);
+}
+
+// A drape of the size S, as it was cut: what it would leave.
+StoredOutfit left_by(const RunContext& run, const DrapeRequest& request) {
+  const LoadedGarment source = *load_garment(run, request.garment, PipelineInput(), Wearer());
+  const double edge = request.settings.resolution_mm * 1e-3;
+  const GarmentMesh mesh = *mesh_garment(run, source.made.pattern, edge);
+  return {digest(request.body),
+          {{"", "cotton_jersey", weld(mesh, mesh.placed), mesh.all_on_cloth(), mesh.triangles,
+            digest(in_size(request.garment, "")), size_of(request.garment), edge}}};
+}
+
+TEST(Carried, WhatCannotShareTrianglesIsCutAfresh) {
+  const RunContext run;
+  for (const auto& [garment, shared] : {std::pair("t_shirt", true), std::pair("pleated_skirt", false)}) {
+    DrapeRequest request = of(garment, "M");
+    request.starts_from = std::string(64, 'a');
+    PipelineInput input;
+    input.start = write_worn_file(left_by(run, of(garment, "S")));
+    const FittedPerson person =
+        *person_to_dress(run, *load_body(run, request.body, input), request.settings.proxy_shape);
+    const Wearer wearer(person.body);
+    const LoadedGarment source = *load_garment(run, request.garment, input, wearer);
+    ArrangeReport arranged;
+    const auto cut = cut_cloth(run, request, input, source, wearer, person, &arranged);
+    ASSERT_TRUE(cut.ok()) << cut.status();
+    EXPECT_EQ(cut->lies.empty(), !shared) << garment;
+    EXPECT_EQ(cut->meshed_in, shared ? "S" : "M") << garment;
+  }
+}
+
+TEST(Carried, AnotherBodyGarmentOrMeshIsRefused) {
+  const auto refused = [](const DrapeRequest& request, const char* reason) {
+    const auto drape = from(request, medium());
+    ASSERT_FALSE(drape.ok()) << reason;
+    ASSERT_TRUE(error_detail(drape.status()).has_value()) << drape.status();
+    EXPECT_EQ(error_detail(drape.status())->reason, reason);
+    EXPECT_FALSE(error_detail(drape.status())->remedy.empty());
+  };
+  DrapeRequest body = of("t_shirt", "L");
+  body.body.proxy_shape = ProxyShape::kCircular;
+  refused(body, "START_OF_ANOTHER_BODY");
+  refused(of("tank_top", "L"), "START_OF_ANOTHER_GARMENT");
+  DrapeRequest longer = of("t_shirt", "L");
+  longer.garment.draft->parameters["length"] = 700;
+  refused(longer, "START_OF_ANOTHER_GARMENT");
+  DrapeRequest finer = of("t_shirt", "L");
+  finer.settings.resolution_mm = 39;
+  refused(finer, "START_OF_ANOTHER_MESH");
+  DrapeRequest sewn = of("t_shirt", "L");
+  sewn.settings.motion.emplace().from_sewn = true;
+  refused(sewn, "SETTINGS_CONFLICT");
+  DrapeRequest both = of("t_shirt", "L");
+  both.over = std::string(64, 'b');
+  refused(both, "SETTINGS_CONFLICT");
+}
+
+TEST(Carried, AFileWithoutASizeIsReadAndRefusedAsAnothersGarment) {
+  StoredOutfit old = *read_worn_file(medium().artifacts.at(kWornName).bytes);
+  StoredGarment& top = old.garments.back();
+  top.made_of.clear(), top.meshed_in.clear(), top.edge_m = 0.0;  // as a file of version 1 is read
+  PipelineResult before;
+  before.artifacts[kWornName] = {write_worn_file(old), ""};
+  const auto drape = from(of("t_shirt", "L"), before);
+  ASSERT_FALSE(drape.ok());
+  EXPECT_EQ(error_detail(drape.status())->reason, "START_OF_ANOTHER_GARMENT");
+}
+
+}  // namespace
+}  // namespace tryon
