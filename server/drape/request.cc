@@ -426,6 +426,16 @@ absl::Status validate_start(const DrapeSettings& s, bool over) {
                        "Leave from_sewn out, or starts_from.");
 }
 
+absl::Status start_of_another_body() {
+  return invalid_input("START_OF_ANOTHER_BODY", "starts_from", "the drape to start from lies on another body",
+                       "Start from a drape on the same body.");
+}
+
+absl::Status start_of_another_garment() {
+  return invalid_input("START_OF_ANOTHER_GARMENT", "starts_from", "the drape to start from is of another garment",
+                       "Start from a drape of the same garment, in any size and fabric, by this engine.");
+}
+
 std::string to_json(const BodyRequest& request) { return json_of(request).dump(); }
 std::string to_json(const GarmentRequest& request) { return json_of(request).dump(); }
 std::string to_json(const DrapeRequest& request) { return json_of(request).dump(); }

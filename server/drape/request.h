@@ -119,6 +119,9 @@ struct DrapeRequest {
 // Of the settings of a drape over another, and of one that begins from another.
 absl::Status validate_over(const DrapeSettings& settings);
 absl::Status validate_start(const DrapeSettings& settings, bool over);
+// What a drape cannot start from.
+absl::Status start_of_another_body();
+absl::Status start_of_another_garment();
 
 std::string to_json(const BodyRequest& request);
 std::string to_json(const GarmentRequest& request);

@@ -101,17 +101,11 @@ struct Trials {
 
 absl::StatusOr<Trial> drape_afresh(const Trials& all, const std::string& size) {
   Trial out;
-  out.garment = all.base;
-  Pattern pattern = all.pattern;
-  if (size != all.pattern.size) {
-    ASSIGN_OR_RETURN(pattern, at_size(all.pattern, size));
-    const auto shared = regraded(all.base, all.pattern, size);
-    if (shared.ok()) {
-      out.garment = *shared;
-    } else {
-      ASSIGN_OR_RETURN(out.garment, mesh_garment(all.run, pattern, all.settings.resolution_mm * 1e-3));
-    }
-  }
+  ASSIGN_OR_RETURN(const Pattern pattern, at_size(all.pattern, size));
+  auto garment = regraded(all.base, all.pattern, size);
+  if (!garment.ok()) garment = mesh_garment(all.run, pattern, all.settings.resolution_mm * 1e-3);
+  if (!garment.ok()) return garment.status();
+  out.garment = *std::move(garment);
   ArrangeReport arranged;
   RETURN_IF_ERROR(place_garment(all.run, pattern, all.person, &out.garment, &arranged));
   ASSIGN_OR_RETURN(out.settled,
@@ -122,8 +116,7 @@ absl::StatusOr<Trial> drape_afresh(const Trials& all, const std::string& size) {
 // From where the neighbouring size lies; afresh where the mesh cannot be shared.
 absl::StatusOr<Trial> drape_from(const Trials& all, const std::string& size, const Trial& neighbour) {
   Trial out;
-  auto garment =
-      size == all.pattern.size ? absl::StatusOr<GarmentMesh>(all.base) : regraded(all.base, all.pattern, size);
+  auto garment = regraded(all.base, all.pattern, size);
   if (!garment.ok() || garment->vertex_count() != neighbour.garment.vertex_count()) return drape_afresh(all, size);
   out.garment = *std::move(garment);
   out.garment.placed = neighbour.garment.placed;

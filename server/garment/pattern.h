@@ -177,6 +177,7 @@ double panel_area(const Panel& panel);  // m2, of that polygon, never negative
 // then edges edge .. edge + shares.size(). Stitches of the edge itself must have been removed.
 void cut_edge(Pattern* pattern, int panel, int edge, const std::vector<double>& shares);
 
+std::string name_of_size(const Pattern& pattern);  // its own: "base" where it has no name
 // The pattern in another of its sizes; the old base size takes its place among the others. SIZE_UNKNOWN if not there.
 absl::StatusOr<Pattern> at_size(const Pattern& pattern, const std::string& size);
 

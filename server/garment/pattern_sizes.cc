@@ -169,6 +169,8 @@ void cut_edge(Pattern* pattern, int panel_index, int edge, const std::vector<dou
   move_marks(&panel, edge, shares);
 }
 
+std::string name_of_size(const Pattern& pattern) { return pattern.size.empty() ? "base" : pattern.size; }
+
 absl::StatusOr<Pattern> at_size(const Pattern& pattern, const std::string& size) {
   if (size == pattern.size) return pattern;
   Pattern out = pattern;
@@ -177,7 +179,7 @@ absl::StatusOr<Pattern> at_size(const Pattern& pattern, const std::string& size)
     if (variant.panels.size() != out.panels.size()) break;
     RETURN_IF_ERROR(validate(pattern));
     for (size_t p = 0; p < out.panels.size(); ++p) swap_shape(&out.panels[p], &variant.panels[p]);
-    variant.name = pattern.size.empty() ? "base" : pattern.size;
+    variant.name = name_of_size(pattern);
     out.size = size;
     return out;
   }

@@ -110,6 +110,7 @@ void move_inside(const GarmentMesh& mesh, const std::vector<bool>& fixed, std::v
 }  // namespace
 
 absl::StatusOr<GarmentMesh> regraded(const GarmentMesh& mesh, const Pattern& pattern, const std::string& size) {
+  if (size == name_of_size(pattern)) return mesh;
   for (const ClothLine& line : mesh.lines) {
     if (line.kind != ClothLine::Kind::kFold) continue;
     return invalid_input("SIZE_TOPOLOGY", cat("pattern.panels[", mesh.panel_names[line.panel], "].pleats"),

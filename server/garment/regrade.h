@@ -13,7 +13,7 @@
 
 namespace tryon {
 
-// `mesh` was made of `pattern` by mesh_garment().
+// `mesh` was made of `pattern` by mesh_garment(); in the pattern's own size it stays as it is.
 absl::StatusOr<GarmentMesh> regraded(const GarmentMesh& mesh, const Pattern& pattern, const std::string& size);
 
 }  // namespace tryon
