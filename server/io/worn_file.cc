@@ -15,7 +15,7 @@ constexpr double kFarthest = 100.0;  // metres
 
 absl::Status unreadable(std::string_view why) {
   return invalid_input("WORN_FILE_UNREADABLE", "worn.tryon", cat("the draped garment cannot be read: ", why),
-                       "Create the drape beneath again.");
+                       "Create the drape that left it again.");
 }
 
 template <typename Archive>

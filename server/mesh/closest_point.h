@@ -1,8 +1,8 @@
 // What it is: closest point on a triangle mesh, with the sign of the side (pseudo-normals), over Embree's BVH.
-// Units and frame: the mesh's, metres. signed_distance > 0 outside; exact for closed meshes with outward triangles that do
-// not cross each other. Where the closest point lies on the rim of a hole, or on an edge whose triangles disagree, the
-// winding number tells the side; and of a closed mesh, who seems to be more than a millimetre inside is so only if the
-// winding number says so too: what crosses the surface from within sticks out of it inside out.
+// Units and frame: the mesh's, metres. signed_distance > 0 outside; exact for closed meshes with outward triangles that
+// do not cross each other. Where the closest point lies on the rim of a hole, or on an edge whose triangles disagree,
+// the winding number tells the side; and of a closed mesh, who seems to be more than a millimetre inside is so only if
+// the winding number says so too: what crosses the surface from within sticks out of it inside out.
 // How it fails: an empty mesh, or a point that is no number, gives triangle = -1. Thread rules: const queries from any
 // thread. Cites: Baerentzen and Aanaes 2005 (angle-weighted pseudo-normal); Jacobson et al. 2013 (winding number).
 #pragma once

@@ -171,8 +171,7 @@ absl::StatusOr<DrapeSettings> BatchPlan::settings_of(const std::string& fabric) 
 }
 
 absl::StatusOr<std::string> BatchPlan::drape_named(const std::string& name, const char* field) {
-  if (name.empty()) return std::string();
-  auto id = parse_name(name, "drapes", field);
+  auto id = parse_name_or_none(name, "drapes", field);
   if (!id.ok()) return prefix_field(id.status(), cat(block_->place, ": "));
   return id;
 }

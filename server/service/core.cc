@@ -216,15 +216,9 @@ absl::StatusOr<std::string> ServiceCore::start_of(const std::string& drape, cons
                                                   const DrapeRequest& request) {
   if (drape.empty()) return std::string();
   ASSIGN_OR_RETURN(const TaskRecord task, find(drape, "drape", "DRAPE_NOT_FOUND", "starts_from"));
-  if (task.subject != body) {
-    return invalid_input("START_OF_ANOTHER_BODY", "starts_from", "the drape to start from lies on another body",
-                         "Start from a drape on the same body.");
-  }
+  if (task.subject != body) return start_of_another_body();
   ASSIGN_OR_RETURN(const DrapeRequest from, drape_request_from_json(task.spec));
-  if (digest(in_size(from.garment, "")) != digest(in_size(request.garment, ""))) {
-    return invalid_input("START_OF_ANOTHER_GARMENT", "starts_from", "the drape to start from is of another garment",
-                         "Start from a drape of the same garment, in any size and fabric.");
-  }
+  if (digest(in_size(from.garment, "")) != digest(in_size(request.garment, ""))) return start_of_another_garment();
   return worn_of(task, "starts_from");
 }
 

@@ -63,12 +63,8 @@ absl::StatusOr<DrapeOrder> order_of(const v1::CreateDrapeRequest& request) {
   DrapeOrder order;
   ASSIGN_OR_RETURN(order.body, parse_name(request.body(), "bodies", "body"));
   ASSIGN_OR_RETURN(order.garment, parse_name(request.garment(), "garments", "garment"));
-  if (!request.over().empty()) {
-    ASSIGN_OR_RETURN(order.over, parse_name(request.over(), "drapes", "over"));
-  }
-  if (!request.starts_from().empty()) {
-    ASSIGN_OR_RETURN(order.starts_from, parse_name(request.starts_from(), "drapes", "starts_from"));
-  }
+  ASSIGN_OR_RETURN(order.over, parse_name_or_none(request.over(), "drapes", "over"));
+  ASSIGN_OR_RETURN(order.starts_from, parse_name_or_none(request.starts_from(), "drapes", "starts_from"));
   ASSIGN_OR_RETURN(order.settings, to_domain(request));
   ASSIGN_OR_RETURN(order.time_limit, time_limit_of(request));
   return order;

@@ -47,6 +47,12 @@ absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view c
                        "Use the name as the service returned it.");
 }
 
+absl::StatusOr<std::string> parse_name_or_none(std::string_view name, std::string_view collection,
+                                               std::string_view field) {
+  if (name.empty()) return std::string();
+  return parse_name(name, collection, field);
+}
+
 std::string_view fabric_word(std::string_view name) {
   constexpr std::string_view kCollection = "fabrics/";
   return name.substr(0, kCollection.size()) == kCollection ? name.substr(kCollection.size()) : std::string_view();

@@ -17,6 +17,10 @@ namespace tryon {
 absl::StatusOr<std::string> parse_name(std::string_view name, std::string_view collection,
                                        std::string_view field = "name");
 
+// The same of a field that may be empty: then so is the id.
+absl::StatusOr<std::string> parse_name_or_none(std::string_view name, std::string_view collection,
+                                               std::string_view field);
+
 // "denim_11oz" of "fabrics/denim_11oz"; empty for other texts.
 std::string_view fabric_word(std::string_view name);
 // The id of a caller's own fabric; empty for names of the library and for documents.
