@@ -11,21 +11,13 @@ namespace {
 using Json = nlohmann::json;
 
 DrapeRequest of(const char* garment, const char* size, const char* fabric = "cotton_jersey") {
-  DrapeRequest request;
-  request.body.sample = true;
-  request.garment.draft.emplace().name = garment;
-  request.garment.draft->size = size;
-  request.settings.resolution_mm = 40;
-  request.settings.fabric = fabric;
+  DrapeRequest request = testing::template_drape(garment, size, fabric);
   request.settings.pictures = Pictures::kNone;
   return request;
 }
 
-absl::StatusOr<PipelineResult> from(DrapeRequest request, const PipelineResult& start, int threads = 1) {
-  PipelineInput input;
-  input.start = start.artifacts.at(kWornName).bytes;
-  request.starts_from = std::string(64, 'a');  // its digest is the service's business
-  return testing::drape_with_threads(request, threads, input);
+absl::StatusOr<PipelineResult> from(const DrapeRequest& request, const PipelineResult& start, int threads = 1) {
+  return testing::drape_linked(&DrapeRequest::starts_from, &PipelineInput::start, request, start, threads);
 }
 
 const PipelineResult& medium() {

@@ -13,21 +13,10 @@ namespace tryon {
 namespace {
 using Json = nlohmann::json;
 
-DrapeRequest shirt(const char* size, const char* fabric) {
-  DrapeRequest request;
-  request.body.sample = true;
-  request.garment.draft.emplace().name = "t_shirt";
-  request.garment.draft->size = size;
-  request.settings.resolution_mm = 40;
-  request.settings.fabric = fabric;
-  return request;
-}
+DrapeRequest shirt(const char* size, const char* fabric) { return testing::template_drape("t_shirt", size, fabric); }
 
-absl::StatusOr<PipelineResult> over(DrapeRequest request, const PipelineResult& beneath, int threads = 1) {
-  PipelineInput input;
-  input.worn = beneath.artifacts.at(kWornName).bytes;
-  request.over = std::string(64, 'a');  // its digest is the service's business
-  return testing::drape_with_threads(request, threads, input);
+absl::StatusOr<PipelineResult> over(const DrapeRequest& request, const PipelineResult& beneath, int threads = 1) {
+  return testing::drape_linked(&DrapeRequest::over, &PipelineInput::worn, request, beneath, threads);
 }
 
 const PipelineResult& inner() {
