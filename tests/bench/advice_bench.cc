@@ -1,7 +1,10 @@
 // What it is: a study of size advice: all sizes of the graded templates on five bodies, one line a pair: what the chart
 // says, what is advised, how sure, why they differ; what the shared mesh and the warm starts save in CPU seconds.
 // Options: --only=TEXT (of "body template"), --edge=25 (mm), --fabric=NAME, --cold (also every size afresh), --json=DIR
-// (what was answered, a file a pair).
+// (what was answered, a file a pair), --next (instead: size L from a drape of M beside L sewn afresh, on the sample
+// body: what it saves, and how far the girths lie apart).
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -9,6 +12,7 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/drape/cut_body.h"
 #include "server/drape/size_advice.h"
@@ -24,7 +28,7 @@ using Json = nlohmann::json;
 struct Options {
   std::string only, fabric = "cotton_jersey", json;
   double edge_mm = 25.0;
-  bool cold = false;
+  bool cold = false, next = false;
 };
 
 struct Wearers {
@@ -102,17 +106,87 @@ int study(const Options& options) {
   return pairs - agree - told == 0 ? 0 : 1;
 }
 
+struct Timed {
+  Json metrics;
+  Artifacts files;
+  double cpu_s = 0.0;
+};
+
+absl::StatusOr<Timed> timed(const DrapeRequest& request, const PipelineInput& input) {
+  const double from = cpu_s();
+  ASSIGN_OR_RETURN(PipelineResult made, run_drape(RunContext(), request, input));
+  return Timed{Json::parse(made.summary_json), std::move(made.artifacts), cpu_s() - from};
+}
+
+// Of the girths that both have: how far they lie apart, ascending, mm; never empty.
+std::vector<double> apart(const Json& one, const Json& other) {
+  std::vector<double> out;
+  for (const auto& [girth, ease] : one["ease_mm"].items())
+    if (other["ease_mm"].contains(girth))
+      out.push_back(std::abs(ease.get<double>() - other["ease_mm"].at(girth).get<double>()));
+  if (out.empty()) out.push_back(std::nan(""));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string quality(const Json& m) {
+  return cat(m["equilibrium"]["grade"].get<std::string>(), ", ", m["self_intersections"].get<int>(), " crossings");
+}
+
+absl::Status next_size(const DrapeRequest& base, double* afresh_s, double* carried_s) {
+  DrapeRequest medium = base, large = base;
+  medium.garment.draft->size = "M", large.garment.draft->size = "L";
+  ASSIGN_OR_RETURN(const Timed first, timed(medium, PipelineInput()));
+  ASSIGN_OR_RETURN(const Timed afresh, timed(large, PipelineInput()));
+  PipelineInput input;
+  input.start = first.files.at(kWornName).bytes;
+  large.starts_from = std::string(64, 'a');  // a digest that only the service reads
+  ASSIGN_OR_RETURN(const Timed carried, timed(large, input));
+  const std::vector<double> girths = apart(afresh.metrics, carried.metrics);
+  std::printf(
+      "%-16s afresh %5.1f s cpu, %5d it (%s)  %s %5.1f s, %5d it (%s)  share %3.0f %%  girths apart %.0f, at most %.0f "
+      "mm\n",
+      base.garment.draft->name.c_str(), afresh.cpu_s, afresh.metrics["equilibrium"]["iterations"].get<int>(),
+      quality(afresh.metrics).c_str(), carried.metrics.value("carried", false) ? "carried" : "sewn   ", carried.cpu_s,
+      carried.metrics["equilibrium"]["iterations"].get<int>(), quality(carried.metrics).c_str(),
+      100 * carried.cpu_s / afresh.cpu_s, girths[girths.size() / 2], girths.back());
+  std::fflush(stdout);
+  *afresh_s += afresh.cpu_s, *carried_s += carried.cpu_s;
+  return absl::OkStatus();
+}
+
+int study_next(const Options& options) {
+  double afresh_s = 0.0, carried_s = 0.0;
+  bool good = true;
+  for (const TemplateInfo& info : list_templates()) {
+    if (!options.only.empty() && ("sample " + info.name).find(options.only) == std::string::npos) continue;
+    DrapeRequest request;
+    request.body.sample = true;
+    request.garment.draft.emplace().name = info.name;
+    request.settings.resolution_mm = options.edge_mm;
+    request.settings.fabric = options.fabric;
+    request.settings.pictures = Pictures::kNone;
+    const absl::Status status = next_size(request, &afresh_s, &carried_s);
+    if (!status.ok()) std::printf("%-16s %s\n", info.name.c_str(), std::string(status.message()).c_str());
+    good = good && status.ok();
+  }
+  std::printf("together %.1f s carried, %.1f s afresh: %.0f %%\n", carried_s, afresh_s, 100 * carried_s / afresh_s);
+  return good ? 0 : 1;
+}
+
 }  // namespace
 }  // namespace tryon
 
 int main(int argc, char** argv) {
   tryon::Options options;
-  tryon::read_options(
-      argc, argv, "[--only=TEXT] [--edge=25] [--fabric=NAME] [--json=DIR] [--cold]", [&](const std::string& arg) {
-        using tryon::take_flag, tryon::take_option;
-        return take_option(arg, "--only=", &options.only) || take_option(arg, "--edge=", &options.edge_mm) ||
-               take_option(arg, "--fabric=", &options.fabric) || take_option(arg, "--json=", &options.json) ||
-               take_flag(arg, "--cold", &options.cold);
-      });
-  return tryon::study(options);
+  tryon::read_options(argc, argv, "[--only=TEXT] [--edge=25] [--fabric=NAME] [--json=DIR] [--cold] [--next]",
+                      [&](const std::string& arg) {
+                        using tryon::take_flag, tryon::take_option;
+                        return take_option(arg, "--only=", &options.only) ||
+                               take_option(arg, "--edge=", &options.edge_mm) ||
+                               take_option(arg, "--fabric=", &options.fabric) ||
+                               take_option(arg, "--json=", &options.json) || take_flag(arg, "--cold", &options.cold) ||
+                               take_flag(arg, "--next", &options.next);
+                      });
+  return options.next ? tryon::study_next(options) : tryon::study(options);
 }
