@@ -133,12 +133,11 @@ std::string quality(const Json& m) {
   return cat(m["equilibrium"]["grade"].get<std::string>(), ", ", m["self_intersections"].get<int>(), " crossings");
 }
 
-absl::Status next_size(const DrapeRequest& base, double* afresh_s, double* carried_s) {
+absl::Status next_size(const DrapeRequest& base, PipelineInput input, double* afresh_s, double* carried_s) {
   DrapeRequest medium = base, large = base;
   medium.garment.draft->size = "M", large.garment.draft->size = "L";
-  ASSIGN_OR_RETURN(const Timed first, timed(medium, PipelineInput()));
-  ASSIGN_OR_RETURN(const Timed afresh, timed(large, PipelineInput()));
-  PipelineInput input;
+  ASSIGN_OR_RETURN(const Timed first, timed(medium, input));
+  ASSIGN_OR_RETURN(const Timed afresh, timed(large, input));
   input.start = first.files.at(kWornName).bytes;
   large.starts_from = std::string(64, 'a');  // a digest that only the service reads
   ASSIGN_OR_RETURN(const Timed carried, timed(large, input));
@@ -156,17 +155,23 @@ absl::Status next_size(const DrapeRequest& base, double* afresh_s, double* carri
 }
 
 int study_next(const Options& options) {
+  BodyRequest sample;
+  sample.sample = true;
+  const auto made = run_body(RunContext(), sample, PipelineInput());
+  if (!made.ok()) return std::printf("%s\n", std::string(made.status().message()).c_str()), 1;
+  PipelineInput input;
+  input.stored_body = made->artifacts.at(kStoredBodyName).bytes;
   double afresh_s = 0.0, carried_s = 0.0;
   bool good = true;
   for (const TemplateInfo& info : list_templates()) {
     if (!options.only.empty() && ("sample " + info.name).find(options.only) == std::string::npos) continue;
     DrapeRequest request;
-    request.body.sample = true;
+    request.body = sample;
     request.garment.draft.emplace().name = info.name;
     request.settings.resolution_mm = options.edge_mm;
     request.settings.fabric = options.fabric;
     request.settings.pictures = Pictures::kNone;
-    const absl::Status status = next_size(request, &afresh_s, &carried_s);
+    const absl::Status status = next_size(request, input, &afresh_s, &carried_s);
     if (!status.ok()) std::printf("%-16s %s\n", info.name.c_str(), std::string(status.message()).c_str());
     good = good && status.ok();
   }
