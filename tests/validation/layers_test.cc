@@ -19,6 +19,16 @@ TEST(T17Layers, APileOfTenIsAsHighAsItsGaps) {
   EXPECT_EQ(stack.crossings, 0);
 }
 
+// A layer goes as far as its friction takes to grow, and then no farther; on a steeper slope it slides as a block does.
+TEST(T17Layers, ALayerHoldsOnASlopeWithoutCreepAndSlidesOnASteeperOne) {
+  const double mu = 0.4, steep = 27 * kPi / 180, time = 0.5;
+  const double second = slide_of_layer(mu, 15, 1), fourth = slide_of_layer(mu, 15, 4);
+  EXPECT_LT(second, 1e-4);
+  EXPECT_LT(std::abs(fourth - second), 1e-7) << "no creep";
+  const double exact = kGravity * (std::sin(steep) - mu * std::cos(steep)) * time * time / 2;
+  EXPECT_NEAR(slide_of_layer(mu, 27, time), exact, 0.05 * exact);
+}
+
 TEST(T17Layers, ATwistedStripNeverCrossesItself) {
   const Twisted twisted = twist_strip(0.25, 10);
   EXPECT_EQ(twisted.crossings, 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "server/sim/collision/element_distance.h"
@@ -165,6 +166,7 @@ bool SelfContact::renew_bounds(const RunContext& run, const std::vector<RVec3>& 
 }
 
 void SelfContact::begin_step(const RunContext& run, const std::vector<RVec3>& x) {
+  hold(x);
   start_ = x;
   renew_bounds(run, x);
   grip(x);
@@ -256,7 +258,7 @@ bool SelfContact::renew(const RunContext& run, const std::vector<RVec3>& x) {
 }
 
 RVec3 SelfContact::slip_of(const Grip& grip, const std::vector<RVec3>& x) const {
-  RVec3 slip = RVec3::Zero();
+  RVec3 slip = grip.slip;
   for (int k = 0; k < 4; ++k) slip += grip.w[k] * (x[grip.v[k]] - start_[grip.v[k]]);
   return slip - grip.normal.dot(slip) * grip.normal;
 }
@@ -345,6 +347,23 @@ void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>*
   }
 }
 
+// What each pair resists with at the end of a step.
+void SelfContact::hold(const std::vector<RVec3>& x) {
+  held_.clear();
+  for (const Grip& grip : grips_) {
+    const RVec3 slip = slip_of(grip, x);
+    held_.push_back({grip.v, grip.edges, slip * (grip.limit / std::max(slip.norm(), kSlipRange))});
+  }
+  std::sort(held_.begin(), held_.end(), [](const Held& a, const Held& b) { return a.pair() < b.pair(); });
+}
+
+RVec3 SelfContact::held_by(const Pair& pair) const {
+  const auto wanted = std::tie(pair.v, pair.edges);
+  const auto at = std::lower_bound(held_.begin(), held_.end(), wanted,
+                                   [](const Held& held, const auto& other) { return held.pair() < other; });
+  return at != held_.end() && at->pair() == wanted ? at->force : RVec3(RVec3::Zero());
+}
+
 void SelfContact::grip(const std::vector<RVec3>& x) {
   grips_.clear();
   for (int index : touching_) {
@@ -355,7 +374,11 @@ void SelfContact::grip(const std::vector<RVec3>& x) {
     for (int v : pair.v) friction += Real(0.25) * friction_[v];
     if (friction <= 0) continue;
     const Real force = pair.stiffness * push_layers(pair.radius - gap.distance, pair.radius, steep_share_).force;
-    grips_.push_back({pair.v, gap.w, gap.apart / gap.distance, friction * force});
+    const Real limit = friction * force;
+    if (limit <= 0) continue;
+    const RVec3 held = held_by(pair);
+    const RVec3 slip = held * (kSlipRange / std::max(limit, held.norm()));
+    grips_.push_back({pair.v, pair.edges, gap.w, gap.apart / gap.distance, limit, slip});
   }
 }
 

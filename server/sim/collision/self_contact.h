@@ -3,13 +3,15 @@
 // as far as a bound that keeps every pair apart, and farther where all its pairs stay apart along their normals, as
 // layers do that move alike: so what starts clean stays clean without continuous collision tests. Pairs that start
 // crossed are drawn apart along their intersection contour until they are clean. Friction between layers is lagged
-// Coulomb, smoothed. Units: m, N, J. Shapes: arrays [particle_count]. How it fails: never. Thread rules: one object,
+// Coulomb, smoothed; a pair begins a step with the friction that it ended the last one with, so that what holds does
+// not creep. Units: m, N, J. Shapes: arrays [particle_count]. How it fails: never. Thread rules: one object,
 // one calling thread; loops run on the context's executor, the same bytes for any number of threads. Cites: Chen 2025
 // (offset geometric contact: energies and displacement bounds); Volino and Magnenat-Thalmann 2006 (intersection contour
 // minimisation); Li 2020 (incremental potential contact: smoothed lagged friction).
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "server/base/run_context.h"
@@ -64,9 +66,17 @@ class SelfContact {
   };
   struct Grip {  // friction of a pair: its weights and normal of the step's start
     std::array<int, 4> v;
+    bool edges;
     std::array<Real, 4> w;
     RVec3 normal;
     Real limit;  // N: coefficient times normal force
+    RVec3 slip;  // m: as the step began: what gives the friction of the step before
+  };
+  struct Held {  // the friction of a pair at the end of the step before
+    std::array<int, 4> v;
+    bool edges;
+    RVec3 force;  // N
+    auto pair() const { return std::tie(v, edges); }
   };
   struct Gap {
     std::array<Real, 4> w;
@@ -95,6 +105,8 @@ class SelfContact {
   void find_crossings(const std::vector<RVec3>& x);
   void open_contour(const std::vector<RVec3>& x, int edge, int triangle, Real s);
   void add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges, std::vector<Pair>* pairs) const;
+  void hold(const std::vector<RVec3>& x);
+  RVec3 held_by(const Pair& pair) const;
   void grip(const std::vector<RVec3>& x);
   RVec3 slip_of(const Grip& grip, const std::vector<RVec3>& x) const;
   Gap gap_of(const Pair& pair, const std::vector<RVec3>& x) const;
@@ -109,6 +121,7 @@ class SelfContact {
   mutable std::vector<Real> room_;       // its room: its bound, or covered_ where that is more
   mutable Real covered_ = 0;
   std::vector<Grip> grips_;
+  std::vector<Held> held_;  // ascending
   std::vector<RVec3> origin_, centre_, start_;  // of the last search; of the bounds; of the step
   std::vector<RVec3> pull_;                     // N, towards an uncrossed state
   std::vector<Real> bound_, moved_;             // moved_: since the last search
