@@ -34,10 +34,10 @@ double DescentSolver::slope_to_trial() const {
 
 bool DescentSolver::search_line(const RunContext& run) {
   const double slope = dot(gradient_, direction_);
-  halvings_ = max_halvings_;
+  const int most = halvings_ = most_halvings();
   if (!(slope < 0)) return false;
   Real length = 1;
-  for (int halving = 0; halving <= max_halvings_; ++halving, length *= Real(0.5)) {
+  for (int halving = 0; halving <= most; ++halving, length *= Real(0.5)) {
     if (halving % 4 == 3 && !run.check().ok()) return false;
     for (int i = 0; i < model_.particle_count; ++i) trial_[i] = x_[i] + length * direction_[i];
     double expected = static_cast<double>(length) * slope;

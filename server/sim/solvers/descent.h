@@ -27,6 +27,7 @@ class DescentSolver : public Solver {
   virtual absl::Status find_direction(int iteration) = 0;
   // The line search took trial_ (with trial_gradient_) in place of x_ (with gradient_); called before they are swapped.
   virtual void accepted() {}
+  virtual int most_halvings() const { return max_halvings_; }
   // No point along the direction was lower. False ends the step: as good as the number type allows.
   virtual bool try_otherwise(int iteration) = 0;
 

@@ -9,9 +9,9 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr int kSurfaceTurn = 16;          // iterations from one move along the surface to the next, at the least
-constexpr int kPoorTurn = 4;              // halvings from which such a move is not worth its price
-constexpr double kRefactorShare = 0.002;  // of the particles
+constexpr int kSurfaceTurn = 16, kLongestTurn = 64;  // iterations from one move along the surface to the next
+constexpr int kSurfaceHalvings = 3;                   // of such a move; a shorter one is not worth its price
+constexpr double kRefactorShare = 0.002;              // of the particles
 
 }  // namespace
 
@@ -20,7 +20,8 @@ SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings
     : DescentSolver(model, settings),
       lbfgs_(history, model.particle_count),
       history_(history),
-      matrix_(potential_.constant_matrix(bend)) {
+      matrix_(potential_.constant_matrix(bend)),
+      turn_(kSurfaceTurn) {
   const int n = model.particle_count;
   for (int j = 0; j < n; ++j)
     for (Eigen::SparseMatrix<double>::InnerIterator it(matrix_, j); it; ++it)
@@ -41,7 +42,7 @@ void SpringProjection::analyse() {
 
 void SpringProjection::drop_factor() {
   cholesky_ = free_cholesky_ = Cholesky();
-  factored_ = false;
+  factored_ = along_surface_ = false;
 }
 
 // Particles at the body get their contact stiffness on the diagonal: without it A takes a resting cloth for a free one,
@@ -92,19 +93,24 @@ void SpringProjection::choose_start(const RunContext& run, const DrapeState& sta
   if (stay < fresh) std::copy(state.x.begin(), state.x.end(), x_.begin());
 }
 
-// Where the last move along the surface got nowhere, the next one waits twice as long.
+// Where the last move along the surface got nowhere, the next one waits twice as long, into later steps too.
 void SpringProjection::take_turns(int iteration) {
-  if (iteration == 0) along_surface_ = false, next_turn_ = 1, turn_ = kSurfaceTurn;
-  if (along_surface_ && halvings_ >= kPoorTurn) turn_ *= 2;
-  along_surface_ = touching_ && iteration == next_turn_;
-  if (along_surface_) next_turn_ += turn_;
+  if (along_surface_) {
+    turn_ = halvings_ < kSurfaceHalvings ? kSurfaceTurn : std::min(2 * turn_, kLongestTurn);
+    until_turn_ = turn_;
+  }
+  along_surface_ = touching_ && iteration > 0 && --until_turn_ <= 0;
 }
 
-// While the body is touched, one iteration in kSurfaceTurn uses a second matrix. The usual one, with contact stiffness
-// on its diagonal, moves pressed particles well along the normal, but holds them along the surface too (a scalar entry
-// has no direction), where sliding cloth is thousands of times softer; the free matrix then moves the cloth with what
-// its contacts hold taken out. Taking turns evenly costs a drape half its convergence, none at all makes sliding
-// sticky.
+int SpringProjection::most_halvings() const {
+  return along_surface_ ? kSurfaceHalvings : DescentSolver::most_halvings();
+}
+
+// While the body is touched, one iteration in kSurfaceTurn or more uses a second matrix. The usual one, with contact
+// stiffness on its diagonal, moves pressed particles well along the normal, but holds them along the surface too (a
+// scalar entry has no direction), where sliding cloth is thousands of times softer; the free matrix then moves the
+// cloth with what its contacts hold taken out. Taking turns evenly costs a drape half its convergence, none at all
+// makes sliding sticky.
 absl::Status SpringProjection::find_direction(int iteration) {
   take_turns(iteration);
   std::copy(gradient_.begin(), gradient_.end(), direction_.begin());

@@ -28,6 +28,7 @@ class SpringProjection : public DescentSolver {
   absl::Status find_direction(int iteration) override;
   void accepted() override;
   bool try_otherwise(int iteration) override;
+  int most_halvings() const override;
 
   // Notes which particles touch the body at x_; true if the factor is to be renewed for it.
   bool look_at_contacts();
@@ -47,8 +48,8 @@ class SpringProjection : public DescentSolver {
   Cholesky cholesky_, free_cholesky_;      // with contact on the diagonal, and without
   std::vector<Real> in_matrix_, wanted_;   // [particle_count] contact stiffness on the diagonal: as factored; now
   bool factored_ = false, touching_ = false;
-  bool along_surface_ = false;    // the direction at hand
-  int next_turn_ = 0, turn_ = 0;  // the iteration of the next such one; from it to the one after
+  bool along_surface_ = false;  // the direction at hand
+  int turn_, until_turn_ = 1;   // iterations: from the last such one to the next; until that
 };
 
 std::unique_ptr<Solver> make_spring_projection(const DrapeModel& model, const SolverSettings& settings);
