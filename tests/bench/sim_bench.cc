@@ -130,7 +130,7 @@ void BM_FactorBlocks(benchmark::State& state) {
   Executor executor(static_cast<int>(state.range(1)));
   RunContext run;
   run.executor = &executor;
-  Cholesky factor;
+  Cholesky factor(Cholesky::Kept::kShort);
   factor.analyse(system.matrix, 3);
   for (auto _ : state) benchmark::DoNotOptimize(factor.factor(system.matrix.valuePtr(), run));
   state.counters["rows"] = static_cast<double>(system.matrix.rows());
@@ -138,7 +138,8 @@ void BM_FactorBlocks(benchmark::State& state) {
 BENCHMARK(BM_FactorBlocks)->ArgsProduct({{71, 124}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 struct Factored : BlockSystem {
-  explicit Factored(const benchmark::State& state) : BlockSystem(static_cast<int>(state.range(0))) {
+  explicit Factored(const benchmark::State& state, Cholesky::Kept kept = Cholesky::Kept::kShort)
+      : BlockSystem(static_cast<int>(state.range(0))), factor(kept) {
     factor.analyse(matrix, 3);
     factor.factor(matrix.valuePtr());
   }
@@ -156,8 +157,15 @@ void BM_SolveBlocks(benchmark::State& state) {
 }
 BENCHMARK(BM_SolveBlocks)->ArgsProduct({{71, 124}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
+void BM_SolveWholeBlocks(benchmark::State& state) {  // of a factor that is not kept short
+  Factored system(state, Cholesky::Kept::kWhole);
+  std::vector<double> x(system.matrix.rows(), 1.0);
+  for (auto _ : state) system.factor.solve(x.data(), x.data());
+}
+BENCHMARK(BM_SolveWholeBlocks)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);
+
 void BM_SolveThreeBlocks(benchmark::State& state) {
-  Factored system(state);
+  Factored system(state, Cholesky::Kept::kWhole);
   Executor executor(static_cast<int>(state.range(1)));
   RunContext run;
   run.executor = &executor;

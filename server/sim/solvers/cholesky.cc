@@ -52,9 +52,10 @@ void Cholesky::Workspace::fit(const CholeskyPattern::Needs& needs, size_t panel_
 void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
   n_ = n;
   pattern_ = std::move(pattern);
-  value_.assign(pattern_->values * int64_t{sizeof(Real)} / 64, Aligned{});
+  const int64_t size = kept_ == Kept::kWhole ? sizeof(Real) : sizeof(panels::Short);
+  value_.assign((pattern_->values * size + sizeof(Line) - 1) / sizeof(Line), Line{});
   inverse_pivot_.assign(n_, Real(0));
-  lanes_.assign(pattern_->length, panels::Lane{});
+  if (kept_ == Kept::kWhole) lanes_.assign(pattern_->length, panels::Lane{});
   single_.assign(pattern_->length, Real(0));
   failed_.assign(pattern_->subtree.size(), -1);
   updates_.clear();
@@ -73,7 +74,7 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
 void Cholesky::make_room(int threads) {
   while (static_cast<int>(workspaces_.size()) < threads) {
     workspaces_.emplace_back().fit(pattern_->subtree_needs, pattern_->panel.size());
-    rows_.resize(workspaces_.size() * 3 * work_stride_ * sizeof(Real) / 64, Aligned{});
+    rows_.resize(workspaces_.size() * 3 * work_stride_ * sizeof(Real) / sizeof(Line), Line{});
   }
 }
 
@@ -170,7 +171,12 @@ int Cholesky::eliminate(const panels::Panel& panel, double* front, const RunCont
   }
   for (int k = 0; k < w; ++k)
     inverse_pivot_[panel.first + k] = static_cast<Real>(1 / front[int64_t{k} * panel.stride + k]);
-  kernels.pack(front, m, w, panel.stride, work->below.data(), work->inverse.data(), value_.data()->at + panel.value);
+  if (kept_ == Kept::kWhole) {
+    kernels.pack(front, m, w, panel.stride, work->below.data(), work->inverse.data(), values<Real>() + panel.value);
+  } else {
+    kernels.pack_short(front, m, w, panel.stride, work->below.data(), work->inverse.data(),
+                       values<panels::Short>() + panel.value);
+  }
   return -1;
 }
 
@@ -219,38 +225,46 @@ int Cholesky::factor(const double* values, const RunContext& run) {
   return factor_part(pattern_->top, values, run, nullptr, &workspaces_[0]);
 }
 
-panels::View Cholesky::view(const std::vector<int>& row, int thread) {
-  Real* work = rows_.data()->at + int64_t{thread} * 3 * work_stride_;
-  return {pattern_->panel.data(), value_.data()->at, row.data(), inverse_pivot_.data(), work, work_stride_};
+template <typename Value>
+panels::View<Value> Cholesky::view(const std::vector<int>& row, int thread) {
+  Real* work = reinterpret_cast<Real*>(rows_.data()) + int64_t{thread} * 3 * work_stride_;
+  return {pattern_->panel.data(), values<Value>(), row.data(), inverse_pivot_.data(), work, work_stride_};
 }
 
-template <typename X>
-void Cholesky::forward_by(Half<X> kernel, X* x, const RunContext& run) {
+template <typename Value, typename X>
+void Cholesky::forward_by(Half<Value, X> kernel, X* x, const RunContext& run) {
   const CholeskyPattern& p = *pattern_;
   std::fill(x + n_, x + p.length, X{});
   each_subtree(run, [&](int t, int thread) {
     const CholeskyPattern::Part& part = p.subtree[t];
-    kernel(view(p.row_in_subtree, thread), &p.order[part.begin], part.end - part.begin, x);
+    kernel(view<Value>(p.row_in_subtree, thread), &p.order[part.begin], part.end - part.begin, x);
   });
   for (const CholeskyPattern::Part& t : p.subtree) {
     const panels::Panel& root = p.panel[p.root(t)];
     for (int k = 0; k < root.row_count(); ++k) add(x[t.sums_begin + k], &x[p.row[root.rows_begin + k]]);
   }
-  kernel(view(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
+  kernel(view<Value>(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
 }
 
-template <typename X>
-void Cholesky::backward_by(Half<X> kernel, X* x, const RunContext& run) {
+template <typename Value, typename X>
+void Cholesky::backward_by(Half<Value, X> kernel, X* x, const RunContext& run) {
   const CholeskyPattern& p = *pattern_;
-  kernel(view(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
+  kernel(view<Value>(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
   each_subtree(run, [&](int t, int thread) {
     const CholeskyPattern::Part& part = p.subtree[t];
-    kernel(view(p.row, thread), &p.order[part.begin], part.end - part.begin, x);
+    kernel(view<Value>(p.row, thread), &p.order[part.begin], part.end - part.begin, x);
   });
 }
 
-void Cholesky::forward(Real* x, const RunContext& run) { forward_by(panels::best_kernels().forward_one, x, run); }
-void Cholesky::backward(Real* x, const RunContext& run) { backward_by(panels::best_kernels().backward_one, x, run); }
+void Cholesky::forward(Real* x, const RunContext& run) {
+  const panels::Kernels& kernels = panels::best_kernels();
+  kept_ == Kept::kWhole ? forward_by(kernels.forward_one, x, run) : forward_by(kernels.forward_short, x, run);
+}
+
+void Cholesky::backward(Real* x, const RunContext& run) {
+  const panels::Kernels& kernels = panels::best_kernels();
+  kept_ == Kept::kWhole ? backward_by(kernels.backward_one, x, run) : backward_by(kernels.backward_short, x, run);
+}
 
 void Cholesky::solve(const RVec3* right_side, RVec3* solution, const RunContext& run) {
   const panels::Kernels& kernels = panels::best_kernels();
@@ -280,7 +294,10 @@ std::vector<int> Cholesky::path_from(int row) const {
 }
 
 void Cholesky::forward(const std::vector<int>& path, Real* x) {
-  panels::best_kernels().forward_one(view(pattern_->row, 0), path.data(), static_cast<int>(path.size()), x);
+  const panels::Kernels& kernels = panels::best_kernels();
+  const int count = static_cast<int>(path.size());
+  if (kept_ == Kept::kWhole) return kernels.forward_one(view<Real>(pattern_->row, 0), path.data(), count, x);
+  kernels.forward_short(view<panels::Short>(pattern_->row, 0), path.data(), count, x);
 }
 
 }  // namespace tryon::sim

@@ -1,12 +1,13 @@
 // What it is: sparse L D L^T of a symmetric positive definite n x n matrix, solved for three right-hand sides at once
 // (the global step: the same scalar factor serves x, y and z). Multifrontal: panel after panel, each in a dense front
-// that takes up its children's updates. Factorised in double; kept and solved in Real.
+// that takes up its children's updates. Factorised in double; kept in Real or shorter, solved in Real.
 // Units: the matrix's. Shapes: values as in the matrix given to analyse(); vectors [n] of 3. No allocation after the
 // first factor. How it fails: factor() returns the first row whose pivot is not positive, kStopped where the context
 // says so (asked every kWorkBetweenChecks multiplications), -1 when all is well. Thread rules: one object, one thread.
 // Cites: Duff, Reid 1983 (multifrontal); Davis 2006 (elimination tree).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,10 @@ namespace tryon::sim {
 
 class Cholesky {
  public:
+  // The factor's numbers as Real, or rounded to half the room (panels::Short): then it is the exact factor of a matrix
+  // that is as near as the rounding, symmetric and positive definite too, and solves for one right-hand side at a time.
+  enum class Kept { kWhole, kShort };
+  explicit Cholesky(Kept kept = Kept::kWhole) : kept_(kept) {}
   static constexpr int kStopped = -2;
   static constexpr int64_t kWorkBetweenChecks = 5'000'000;  // about 2 ms
 
@@ -28,10 +33,10 @@ class Cholesky {
   void analyse_once(const Eigen::SparseMatrix<double>& matrix, int block);  // of a structure that will not come again
   // Values in the order of the analysed matrix's valuePtr().
   int factor(const double* values, const RunContext& run = {});
-  void solve(const RVec3* right_side, RVec3* solution, const RunContext& run = {});    // may be the same array
+  void solve(const RVec3* right_side, RVec3* solution, const RunContext& run = {});    // kWhole; may be the same array
   void solve(const double* right_side, double* solution, const RunContext& run = {});  // one right-hand side
-  // The halves of that, on vectors [length()] in the order of elimination, place() of each row: x = L^-1 x, x = L^-T
-  // D^-1 x. What follows the rows is room to work in.
+  // The halves of the last: x = L^-1 x and x = L^-T D^-1 x, on vectors [length()] in the order of elimination, place()
+  // of each row. What follows the rows is room to work in.
   void forward(Real* x, const RunContext& run = {});
   void backward(Real* x, const RunContext& run = {});
   // The first where x is zero but for one row, and is not read but on the panels that L^-1 of it reaches.
@@ -54,8 +59,8 @@ class Cholesky {
     const double* values;
     bool on_stack;
   };
-  struct alignas(64) Aligned {
-    Real at[64 / sizeof(Real)];
+  struct alignas(64) Line {
+    std::byte at[64];
   };
   struct Workspace {  // of one thread
     std::vector<double> front, stack, below, inverse;
@@ -75,18 +80,24 @@ class Cholesky {
   void assemble(int index, const double* values, double* front, Workspace* work);
   int eliminate(const panels::Panel& panel, double* front, const RunContext& run, Workspace* work);
   void hand_up(int index, const double* front, double* update, Workspace* work) const;
-  panels::View view(const std::vector<int>& row, int thread);
-  template <typename X>
-  using Half = void (*)(const panels::View&, const int*, int, X*);  // of a solve (panels.h)
-  template <typename X>
-  void forward_by(Half<X> kernel, X* x, const RunContext& run);
-  template <typename X>
-  void backward_by(Half<X> kernel, X* x, const RunContext& run);
+  template <typename Value>
+  Value* values() {
+    return reinterpret_cast<Value*>(value_.data());
+  }
+  template <typename Value>
+  panels::View<Value> view(const std::vector<int>& row, int thread);
+  template <typename Value, typename X>
+  using Half = void (*)(const panels::View<Value>&, const int*, int, X*);  // of a solve (panels.h)
+  template <typename Value, typename X>
+  void forward_by(Half<Value, X> kernel, X* x, const RunContext& run);
+  template <typename Value, typename X>
+  void backward_by(Half<Value, X> kernel, X* x, const RunContext& run);
   int row_at(int place) const;
 
+  Kept kept_;
   int n_ = 0;
   std::shared_ptr<const CholeskyPattern> pattern_ = std::make_shared<CholeskyPattern>();
-  std::vector<Aligned> value_, rows_;
+  std::vector<Line> value_, rows_;
   int work_stride_ = 0;  // a third of a thread's share of rows_
   std::vector<Real> inverse_pivot_;
   std::vector<Workspace> workspaces_;         // [threads]

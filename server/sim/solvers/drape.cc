@@ -69,7 +69,8 @@ class Drape : public SpringProjection {
 
   void take_hessian() {
     drop_factor();
-    hessian_ = std::make_unique<PotentialHessian>(potential_, settings_, BendInMatrix::kLikeHinges);
+    hessian_ =
+        std::make_unique<PotentialHessian>(potential_, settings_, BendInMatrix::kLikeHinges, Cholesky::Kept::kShort);
     compliance_ = std::make_unique<ContactCompliance>(potential_, hessian_.get());
     lbfgs_.clear();
     pace_.clear();

@@ -29,12 +29,13 @@ Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, double kept
 }  // namespace
 
 PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
-                                   BendInMatrix bend)
+                                   BendInMatrix bend, Cholesky::Kept kept)
     : potential_(potential),
       model_(potential.model()),
       settings_(settings),
       bend_(bend),
       like_matrix_(bend == BendInMatrix::kLikeHinges ? hinges_like_bend_matrix(model_) : Hinges()),
+      factor_(kept),
       fold_products_(model_.folds) {
   build_pattern();
   if (potential_.layers() == nullptr) analyse();

@@ -19,7 +19,7 @@ namespace tryon::sim {
 class PotentialHessian {
  public:
   PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
-                   BendInMatrix bend = BendInMatrix::kWhole);
+                   BendInMatrix bend = BendInMatrix::kWhole, Cholesky::Kept kept = Cholesky::Kept::kWhole);
   // At x. `kept` is the share that is kept of what makes an element indefinite: kTrueHessian, kConvexHessian (then no
   // element is), or between them, where the whole is seldom indefinite and far nearer to the true one. False where the
   // context says stop (asked every kElementsBetweenChecks elements); then the matrix is of no use.

@@ -18,6 +18,8 @@
 
 namespace tryon::sim::panels {
 
+using Short = float;  // as a factor is kept in half the room
+
 inline constexpr int kWidest = 48;                            // columns of a panel
 inline constexpr int kRowsTogether = 32 / int{sizeof(Real)};  // rows of a vector
 inline constexpr int kGroup = 2 * kRowsTogether;              // rows of a packed panel side by side
@@ -46,9 +48,10 @@ constexpr int64_t below_values(int m, int width) {
   return int64_t{(m - width + kRowsBelow - 1) / kRowsBelow * kRowsBelow} * width;
 }
 
+template <typename Value>
 struct View {
   const Panel* panel;
-  const Real* value;
+  const Value* value;         // Real or Short
   const int* row;             // of the panels' rows: forward() adds to x there, backward() takes from there
   const Real* inverse_pivot;  // [n]
   Real* work;                 // [3 work_stride], aligned as a group, as are the values
@@ -60,10 +63,12 @@ struct Kernels {
   void (*bring)(const int* place, int count, const RVec3* from, Lane* to);
   void (*bring_back)(const int* place, int count, const Lane* from, RVec3* to);
   // x = L^-1 x and x = L^-T D^-1 x as far as `count` panels do it, named in ascending order.
-  void (*forward)(const View& factor, const int* which, int count, Lane* x);
-  void (*backward)(const View& factor, const int* which, int count, Lane* x);
-  void (*forward_one)(const View& factor, const int* which, int count, Real* x);  // one right-hand side
-  void (*backward_one)(const View& factor, const int* which, int count, Real* x);
+  void (*forward)(const View<Real>& factor, const int* which, int count, Lane* x);
+  void (*backward)(const View<Real>& factor, const int* which, int count, Lane* x);
+  void (*forward_one)(const View<Real>& factor, const int* which, int count, Real* x);  // one right-hand side
+  void (*backward_one)(const View<Real>& factor, const int* which, int count, Real* x);
+  void (*forward_short)(const View<Short>& factor, const int* which, int count, Real* x);  // likewise, sums in Real
+  void (*backward_short)(const View<Short>& factor, const int* which, int count, Real* x);
   // The first `width` columns of a front of m rows become D and L; below [below_values(m, width)] is for the two
   // others.
   int (*eliminate)(double* front, int m, int width, int stride, double* below);
@@ -71,6 +76,7 @@ struct Kernels {
   void (*take_off)(double* front, int m, int width, int stride, const double* below, int begin, int end);
   // The eliminated columns as a packed panel; L in the front is overwritten. inverse [width^2].
   void (*pack)(double* front, int m, int width, int stride, const double* below, double* inverse, Real* packed);
+  void (*pack_short)(double* front, int m, int width, int stride, const double* below, double* inverse, Short* packed);
 };
 const Kernels& best_kernels();
 const Kernels& baseline_kernels();

@@ -14,8 +14,18 @@
 namespace tryon::sim::panels {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{bring,        bring_back, forward,  backward, forward_one,
-                               backward_one, eliminate,  take_off, pack};
+  static const Kernels kernels{bring,
+                               bring_back,
+                               forward,
+                               backward,
+                               forward_one<Real>,
+                               backward_one<Real>,
+                               forward_one<Short>,
+                               backward_one<Short>,
+                               eliminate,
+                               take_off,
+                               pack<Real>,
+                               pack<Short>};
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels : nullptr;
 }
 

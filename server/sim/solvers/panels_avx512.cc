@@ -27,9 +27,12 @@ const Kernels* avx512_kernels() {
                                kOwn ? backward : other->backward,
                                other->forward_one,
                                other->backward_one,
+                               other->forward_short,
+                               other->backward_short,
                                eliminate,
                                take_off,
-                               pack};
+                               pack<Real>,
+                               pack<Short>};
   return &kernels;
 }
 

@@ -5,8 +5,18 @@
 namespace tryon::sim::panels {
 
 const Kernels& baseline_kernels() {
-  static const Kernels kernels{bring,        bring_back, forward,  backward, forward_one,
-                               backward_one, eliminate,  take_off, pack};
+  static const Kernels kernels{bring,
+                               bring_back,
+                               forward,
+                               backward,
+                               forward_one<Real>,
+                               backward_one<Real>,
+                               forward_one<Short>,
+                               backward_one<Short>,
+                               eliminate,
+                               take_off,
+                               pack<Real>,
+                               pack<Short>};
   return kernels;
 }
 

@@ -204,20 +204,21 @@ inline void multiply_by_inverse(double* front, const Below& below, int64_t strid
 }
 
 // A group of `count` rows of `columns` columns of M; `at(row, column)` gives its numbers.
-template <typename At>
-inline Real* pack_group(int first, int count, int rows, int columns, Real* packed, At at) {
+template <typename Value, typename At>
+inline Value* pack_group(int first, int count, int rows, int columns, Value* packed, At at) {
   if (count == kGroup && first + kGroup <= rows) {
     for (int k = 0; k < columns; ++k, packed += kGroup)
 #pragma GCC unroll 16
-      for (int i = 0; i < kGroup; ++i) packed[i] = static_cast<Real>(at(first + i, k));
+      for (int i = 0; i < kGroup; ++i) packed[i] = static_cast<Value>(at(first + i, k));
     return packed;
   }
   for (int k = 0; k < columns; ++k)
-    for (int i = first; i < first + count; ++i) *packed++ = i < rows ? static_cast<Real>(at(i, k)) : Real(0);
+    for (int i = first; i < first + count; ++i) *packed++ = i < rows ? static_cast<Value>(at(i, k)) : Value(0);
   return packed;
 }
 
-void pack(double* front, int m, int w, int stride, const double* below, double* inverse, Real* packed) {
+template <typename Value>
+void pack(double* front, int m, int w, int stride, const double* below, double* inverse, Value* packed) {
   invert_corner(front, w, stride, inverse);
   const Below rows{below, m - w, w};
   int column = 0;

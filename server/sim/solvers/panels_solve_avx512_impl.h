@@ -240,7 +240,7 @@ inline void panel_backward(const Panel& p, const double* b, const int* row, cons
   if (w - k == 1) columns_backward<1>(b, w, m, k, i, in, inverse_pivot, rows.own);
 }
 
-void forward(const View& f, const int* which, int count, Lane* lanes) {
+void forward(const View<Real>& f, const int* which, int count, Lane* lanes) {
   V4* x = reinterpret_cast<V4*>(lanes);
   for (int k = 0; k < count; ++k) {
     const Panel& p = f.panel[which[k]];
@@ -248,7 +248,7 @@ void forward(const View& f, const int* which, int count, Lane* lanes) {
   }
 }
 
-void backward(const View& f, const int* which, int count, Lane* lanes) {
+void backward(const View<Real>& f, const int* which, int count, Lane* lanes) {
   V4* x = reinterpret_cast<V4*>(lanes);
   Axes* in = reinterpret_cast<Axes*>(f.work);
   for (int k = count - 1; k >= 0; --k) {

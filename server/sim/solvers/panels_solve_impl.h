@@ -19,6 +19,7 @@ constexpr int kAhead = 12288 / sizeof(Real);  // values ahead that are fetched: 
 typedef Real V4 __attribute__((vector_size(4 * sizeof(Real)), may_alias));
 typedef Real Loose4 __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 typedef Real Wide __attribute__((vector_size(kLanes * sizeof(Real)), may_alias));
+typedef Short Narrow __attribute__((vector_size(kLanes * sizeof(Short)), may_alias));
 
 // Rows of x, y, z to three rows, and back.
 inline void transpose(const V4& a, const V4& b, const V4& c, const V4& d, V4* x, V4* y, V4* z, V4* rest) {
@@ -217,7 +218,7 @@ void bring_back(const int* place, int count, const Lane* from, RVec3* to) {
   if (count > 0) to[count - 1] = Eigen::Map<const RVec3>(from[place[count - 1]].at);
 }
 
-void forward(const View& f, const int* which, int count, Lane* lanes) {
+void forward(const View<Real>& f, const int* which, int count, Lane* lanes) {
   V4* x = reinterpret_cast<V4*>(lanes);
   const Rows3 work{f.work, f.work_stride};
   for (int k = 0; k < count; ++k) {
@@ -226,7 +227,7 @@ void forward(const View& f, const int* which, int count, Lane* lanes) {
   }
 }
 
-void backward(const View& f, const int* which, int count, Lane* lanes) {
+void backward(const View<Real>& f, const int* which, int count, Lane* lanes) {
   V4* x = reinterpret_cast<V4*>(lanes);
   const Rows3 work{f.work, f.work_stride};
   for (int k = count - 1; k >= 0; --k) {
@@ -237,13 +238,22 @@ void backward(const View& f, const int* which, int count, Lane* lanes) {
 
 // --- solve: one right-hand side -----------------------------------------------------------------------------------
 
-template <int kVectors>
-inline const Real* multiply_one(const Real* b, int columns, const Real* z, Real* out) {
+template <typename Value>
+inline Wide widened(const Value* b) {
+  if constexpr (sizeof(Value) == sizeof(Real)) {
+    return *reinterpret_cast<const Wide*>(b);
+  } else {
+    return __builtin_convertvector(*reinterpret_cast<const Narrow*>(b), Wide);
+  }
+}
+
+template <int kVectors, typename Value>
+inline const Value* multiply_one(const Value* b, int columns, const Real* z, Real* out) {
   Wide sum[4][kVectors] = {};
   const auto add = [&](int c, int k) {
 #pragma GCC unroll 2
     for (int j = 0; j < kVectors; ++j)
-      sum[c][j] = fused(reinterpret_cast<const Wide*>(b)[c * kVectors + j], all(z[k + c]), sum[c][j]);
+      sum[c][j] = fused(widened(b + (c * kVectors + j) * kLanes), all(z[k + c]), sum[c][j]);
   };
   int k = 0;
   for (; k + 4 <= columns; k += 4, b += 4 * kVectors * kLanes) {
@@ -257,7 +267,8 @@ inline const Real* multiply_one(const Real* b, int columns, const Real* z, Real*
   return b;
 }
 
-inline void panel_forward_one(const Panel& p, const Real* b, const int* row, Real* out, Real* x) {
+template <typename Value>
+inline void panel_forward_one(const Panel& p, const Value* b, const int* row, Real* out, Real* x) {
   const int w = p.width, m = w + p.row_count();
   Real* own = x + p.first;
   int i = 0;
@@ -271,14 +282,13 @@ template <int kColumns>
 struct SumsOne {
   Wide at[kColumns][2] = {};
 
-  template <int kVectors>
-  inline void add(const Real* b, const Real* in) {
+  template <int kVectors, typename Value>
+  inline void add(const Value* b, const Real* in) {
 #pragma GCC unroll 2
     for (int j = 0; j < kVectors; ++j) {
       const Wide factor = reinterpret_cast<const Wide*>(in)[j];
 #pragma GCC unroll 4
-      for (int k = 0; k < kColumns; ++k)
-        at[k][j] = fused(reinterpret_cast<const Wide*>(b)[k * kVectors + j], factor, at[k][j]);
+      for (int k = 0; k < kColumns; ++k) at[k][j] = fused(widened(b + (k * kVectors + j) * kLanes), factor, at[k][j]);
     }
   }
   inline void write(Real* to) const {
@@ -289,8 +299,8 @@ struct SumsOne {
   }
 };
 
-template <int kColumns>
-inline void columns_backward_one(const Real* b, int w, int m, int k, int i, const Real* in, Real* own) {
+template <int kColumns, typename Value>
+inline void columns_backward_one(const Value* b, int w, int m, int k, int i, const Real* in, Real* own) {
   SumsOne<kColumns> s;
   for (; i + kLanes < m; i += kGroup) {
     s.template add<2>(b + k * kGroup, in + i);
@@ -300,7 +310,8 @@ inline void columns_backward_one(const Real* b, int w, int m, int k, int i, cons
   s.write(own + k);
 }
 
-inline void panel_backward_one(const Panel& p, const Real* b, const int* row, const Real* inverse_pivot, Real* in,
+template <typename Value>
+inline void panel_backward_one(const Panel& p, const Value* b, const int* row, const Real* inverse_pivot, Real* in,
                                Real* x) {
   const int w = p.width, m = w + p.row_count();
   Real* own = x + p.first;
@@ -316,14 +327,16 @@ inline void panel_backward_one(const Panel& p, const Real* b, const int* row, co
   }
 }
 
-void forward_one(const View& f, const int* which, int count, Real* x) {
+template <typename Value>
+void forward_one(const View<Value>& f, const int* which, int count, Real* x) {
   for (int k = 0; k < count; ++k) {
     const Panel& p = f.panel[which[k]];
     panel_forward_one(p, f.value + p.value, f.row + p.rows_begin, f.work, x);
   }
 }
 
-void backward_one(const View& f, const int* which, int count, Real* x) {
+template <typename Value>
+void backward_one(const View<Value>& f, const int* which, int count, Real* x) {
   for (int k = count - 1; k >= 0; --k) {
     const Panel& p = f.panel[which[k]];
     panel_backward_one(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, f.work, x);
