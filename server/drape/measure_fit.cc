@@ -180,9 +180,7 @@ void add_whole_cloth(const Settled& settled, const FibreStrain& strain, const Fa
   report->weight_n = report->rest_area * fabric.areal_density * kGravity;
   report->contact = contact_pressure(mesh, press);
   const auto& reaction = settled.report.forces.reaction;
-  for (size_t v = 0; v < reaction.size(); ++v) {
-    if (press[v] > 0) report->carried_n += reaction[v].y();
-  }
+  for (const Vec3& force : reaction) report->carried_n += force.y();
 }
 
 bool still_moves(const SettleReport& report) {

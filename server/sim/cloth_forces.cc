@@ -72,13 +72,16 @@ void add_spring_tension(const DrapeModel& model, const DrapeState& state, std::v
   }
 }
 
-// What lies beneath presses away from the body; what lies above is in the body's reaction already.
-void add_pressing_garments(const Collider& body, const DrapeState& state, const std::vector<Vec3>& between,
-                           ClothForces* out) {
+// What lies beneath presses away from the body; what lies above is in the body's reaction already. Friction with them
+// carries what is left, as far as it can.
+void add_pressing_garments(const Collider& body, const DrapeState& state, const NetForces& net, ClothForces* out) {
+  const std::vector<Vec3>& between = net.layers.between;
   for (size_t i = 0; i < between.size(); ++i) {
     if (between[i].isZero()) continue;
     const Contact contact = body.query(state.x[i].cast<double>(), kAnywhere);
-    out->reaction[i] += between[i];
+    const Vec3 left = net.force[i] + out->reaction[i];
+    const double most = net.layers.friction_between[i], size = left.norm();
+    out->reaction[i] += between[i] - (size > most ? most / size : 1.0) * left;
     out->press[i] += std::max(0.0, between[i].dot(contact.normal));
   }
 }
@@ -120,7 +123,7 @@ ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const Drap
     out.reaction[i] = reaction_to(net.force[i], contact.normal, mu);
     out.press[i] = std::max(0.0, out.reaction[i].dot(contact.normal));
   }
-  add_pressing_garments(*scene.collider, state, net.layers.between, &out);
+  add_pressing_garments(*scene.collider, state, net, &out);
   return out;
 }
 

@@ -1,9 +1,9 @@
 // What it is: the forces in a cloth at rest as things to measure: what presses against each particle, and the line
 // tension in each triangle. The body's reaction is what all other forces leave for it to carry, taken to the friction
 // cone of the touching surface, so it is the same for every solver and is no function of a strain at the place; other
-// garments press as their contact does. Units and frame: N and N/m, world. Shapes: [particle_count], [triangle_count].
-// How it fails: it does not; without a collider nothing presses. Cloth that moves (wind) is asked as if it stood still.
-// Thread rules: pure function.
+// garments press as their contact does, and rub to carry what is left. Units and frame: N and N/m, world. Shapes:
+// [particle_count], [triangle_count]. How it fails: it does not; without a collider nothing presses. Cloth that moves
+// (wind) is asked as if it stood still. Thread rules: pure function.
 #pragma once
 
 #include <vector>
@@ -17,8 +17,7 @@ namespace tryon::sim {
 struct ClothForces {
   std::vector<double> press;             // [particle_count] N, away from the body: the normal part of its reaction,
                                          // and what garments beneath press; never negative
-  std::vector<Vec3> reaction;            // [particle_count] N, of the body on the cloth, friction included, and what
-                                         // other garments press
+  std::vector<Vec3> reaction;            // [particle_count] N, of the body and of other garments, friction included
   std::vector<Eigen::Matrix3d> tension;  // [triangle_count] N/m as it lies: force across a line of unit length with
                                          // in-plane normal m is tension * m
 };

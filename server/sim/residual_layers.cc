@@ -142,8 +142,10 @@ struct Layers {
 
   void add(int v, const Vec3& force, double mu, bool of_another_garment) {
     out.normal[v] += force;
-    if (of_another_garment) out.between[v] += force;
     out.friction[v] += mu * force.norm();
+    if (!of_another_garment) return;
+    out.between[v] += force;
+    out.friction_between[v] += mu * force.norm();
   }
 };
 
@@ -182,6 +184,7 @@ LayerForces layer_forces(const DrapeModel& model, const std::vector<Vec3>& x, do
   layers.out.normal.assign(x.size(), Vec3::Zero());
   layers.out.between = layers.out.normal;
   layers.out.friction.assign(x.size(), 0.0);
+  layers.out.friction_between = layers.out.friction;
   std::vector<Item> vertices, edges, triangles;
   for (int v = 0; v < model.particle_count; ++v) vertices.push_back(item_of(cloth, {v}, radius / 2));
   for (const auto& [a, b] : cloth.edges) edges.push_back(item_of(cloth, {a, b}, radius / 2));
