@@ -86,7 +86,7 @@ struct FitReport {
   Distribution seam_tension, warp, weft, bias;
   ComfortableStrain comfortable;
   PressureFit contact;
-  double carried_n = 0.0, weight_n = 0.0;  // upward part of what the body carries; the cloth's weight
+  double carried_n = 0.0, weight_n = 0.0;  // upward part of all reactions; the cloth's weight
   // The reactions' moment about the cloth's centroid over its weight times its height; none of cloth that was never
   // asked for its forces, or that the wind still pushes.
   std::optional<double> unbalanced_moment;
