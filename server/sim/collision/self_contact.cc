@@ -257,6 +257,9 @@ bool SelfContact::renew(const RunContext& run, const std::vector<RVec3>& x) {
   return true;
 }
 
+// Huber: a spring while it sticks, the limit beyond.
+Real SelfContact::Grip::firmness(Real slipped) const { return limit / std::max(slipped, kSlipRange); }
+
 RVec3 SelfContact::slip_of(const Grip& grip, const std::vector<RVec3>& x) const {
   RVec3 slip = grip.slip;
   for (int k = 0; k < 4; ++k) slip += grip.w[k] * (x[grip.v[k]] - start_[grip.v[k]]);
@@ -320,10 +323,9 @@ void SelfContact::add_grips(const std::vector<RVec3>& x, double* energy, std::ve
   for (const Grip& grip : grips_) {
     const RVec3 slip = slip_of(grip, x);
     const Real length = slip.norm();
-    const bool sliding = length > kSlipRange;  // Huber: quadratic while it sticks
-    *energy += static_cast<double>(
-        grip.limit * (sliding ? length - Real(0.5) * kSlipRange : Real(0.5) * length * length / kSlipRange));
-    const RVec3 force = slip * (grip.limit / (sliding ? length : kSlipRange));
+    *energy += static_cast<double>(grip.limit * (length > kSlipRange ? length - Real(0.5) * kSlipRange
+                                                                     : Real(0.5) * length * length / kSlipRange));
+    const RVec3 force = grip.firmness(length) * slip;
     for (int k = 0; k < 4; ++k) (*gradient)[grip.v[k]] += grip.w[k] * force;
   }
 }
@@ -342,8 +344,8 @@ void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>*
   for (const Grip& grip : grips_) {
     const Vec3 n = grip.normal.cast<double>();
     const Eigen::Matrix3d along = Eigen::Matrix3d::Identity() - n * n.transpose();
-    const Real slipped = std::max(slip_of(grip, x).norm(), kSlipRange);  // what slides resists by its direction alone
-    pairs->push_back({grip.v, grip.w, static_cast<double>(grip.limit / slipped) * along});
+    const Real firmness = grip.firmness(slip_of(grip, x).norm());  // what slides resists by its direction alone
+    pairs->push_back({grip.v, grip.w, static_cast<double>(firmness) * along});
   }
 }
 
@@ -352,7 +354,7 @@ void SelfContact::hold(const std::vector<RVec3>& x) {
   held_.clear();
   for (const Grip& grip : grips_) {
     const RVec3 slip = slip_of(grip, x);
-    held_.push_back({grip.v, grip.edges, slip * (grip.limit / std::max(slip.norm(), kSlipRange))});
+    held_.push_back({grip.v, grip.edges, grip.firmness(slip.norm()) * slip});
   }
   std::sort(held_.begin(), held_.end(), [](const Held& a, const Held& b) { return a.pair() < b.pair(); });
 }

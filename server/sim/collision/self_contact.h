@@ -69,8 +69,9 @@ class SelfContact {
     bool edges;
     std::array<Real, 4> w;
     RVec3 normal;
-    Real limit;  // N: coefficient times normal force
-    RVec3 slip;  // m: as the step began: what gives the friction of the step before
+    Real limit;                         // N: coefficient times normal force
+    RVec3 slip;                         // m: as the step began: what gives the friction of the step before
+    Real firmness(Real slipped) const;  // N/m
   };
   struct Held {  // the friction of a pair at the end of the step before
     std::array<int, 4> v;
@@ -121,7 +122,7 @@ class SelfContact {
   mutable std::vector<Real> room_;       // its room: its bound, or covered_ where that is more
   mutable Real covered_ = 0;
   std::vector<Grip> grips_;
-  std::vector<Held> held_;  // ascending
+  std::vector<Held> held_;                      // ascending
   std::vector<RVec3> origin_, centre_, start_;  // of the last search; of the bounds; of the step
   std::vector<RVec3> pull_;                     // N, towards an uncrossed state
   std::vector<Real> bound_, moved_;             // moved_: since the last search
