@@ -27,7 +27,8 @@ class DescentSolver : public Solver {
   virtual absl::Status find_direction(int iteration) = 0;
   // The line search took trial_ (with trial_gradient_) in place of x_ (with gradient_); called before they are swapped.
   virtual void accepted() {}
-  virtual int most_halvings() const { return max_halvings_; }
+  // Of a step along direction_: contact is far stiffer than most directions know.
+  virtual int most_halvings() const { return 40; }
   // No point along the direction was lower. False ends the step: as good as the number type allows.
   virtual bool try_otherwise(int iteration) = 0;
 
@@ -41,7 +42,6 @@ class DescentSolver : public Solver {
   std::vector<RVec3> x_, trial_, gradient_, trial_gradient_, direction_;  // [particle_count]
   double phi_ = 0;
   const RunContext* run_ = nullptr;  // of the step in progress
-  int max_halvings_ = 40;            // of a step along direction_: contact is far stiffer than most of them know
   int halvings_ = 0;                 // of the last one
   double target_;                    // largest gradient / mean weight at which a step ends: the tolerance, or more
   double last_residual_ = std::numeric_limits<double>::infinity();  // of the step before

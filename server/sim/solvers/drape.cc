@@ -28,9 +28,7 @@ constexpr double kForcing = 0.3, kLoosest = 0.1;  // a step is minimised to such
 class Drape : public SpringProjection {
  public:
   Drape(const DrapeModel& model, const SolverSettings& settings)
-      : SpringProjection(model, settings, settings.history, BendInMatrix::kLikeHinges) {
-    max_halvings_ = kMostHalvings;
-  }
+      : SpringProjection(model, settings, settings.history, BendInMatrix::kLikeHinges) {}
 
  private:
   absl::Status prepare(StepReport* report) override {
@@ -64,6 +62,8 @@ class Drape : public SpringProjection {
     for (RVec3& d : direction_) d = -d;
     return absl::OkStatus();
   }
+
+  int most_halvings() const override { return std::min(kMostHalvings, SpringProjection::most_halvings()); }
 
   bool towards_rest() const { return settings_.time_step >= kQuasiStatic; }
 
