@@ -146,8 +146,8 @@ struct Factored : BlockSystem {
   Cholesky factor;
 };
 
-void BM_SolveBlocks(benchmark::State& state) {
-  Factored system(state);
+void BM_SolveBlocks(benchmark::State& state, Cholesky::Kept kept) {
+  Factored system(state, kept);
   Executor executor(static_cast<int>(state.range(1)));
   RunContext run;
   run.executor = &executor;
@@ -155,14 +155,14 @@ void BM_SolveBlocks(benchmark::State& state) {
   for (auto _ : state) system.factor.solve(x.data(), x.data(), run);
   state.counters["values"] = static_cast<double>(system.factor.panel_values());
 }
-BENCHMARK(BM_SolveBlocks)->ArgsProduct({{71, 124}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
-
-void BM_SolveWholeBlocks(benchmark::State& state) {  // of a factor that is not kept short
-  Factored system(state, Cholesky::Kept::kWhole);
-  std::vector<double> x(system.matrix.rows(), 1.0);
-  for (auto _ : state) system.factor.solve(x.data(), x.data());
-}
-BENCHMARK(BM_SolveWholeBlocks)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_SolveBlocks, kept_short, Cholesky::Kept::kShort)
+    ->ArgsProduct({{71, 124}, {1, 2}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_SolveBlocks, kept_whole, Cholesky::Kept::kWhole)
+    ->ArgsProduct({{71, 124}, {1, 2}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 void BM_SolveThreeBlocks(benchmark::State& state) {
   Factored system(state, Cholesky::Kept::kWhole);

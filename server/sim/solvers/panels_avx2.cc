@@ -8,25 +8,12 @@
 #include "server/sim/solvers/panels.h"
 #pragma GCC target("avx2,fma")
 #define TRYON_PANELS_FMA
-#include "server/sim/solvers/panels_factor_impl.h"
-#include "server/sim/solvers/panels_solve_impl.h"
+#include "server/sim/solvers/panels_kernels_impl.h"
 
 namespace tryon::sim::panels {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{bring,
-                               bring_back,
-                               forward,
-                               backward,
-                               forward_one<Real>,
-                               backward_one<Real>,
-                               forward_one<Short>,
-                               backward_one<Short>,
-                               eliminate,
-                               take_off,
-                               pack<Real>,
-                               pack<Short>};
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels : nullptr;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kKernels : nullptr;
 }
 
 }  // namespace tryon::sim::panels

@@ -20,19 +20,13 @@ namespace tryon::sim::panels {
 const Kernels* avx512_kernels() {
   static const Kernels* const other = __builtin_cpu_supports("avx512f") ? avx2_kernels() : nullptr;
   if (other == nullptr) return nullptr;
-  constexpr bool kOwn = sizeof(Real) == sizeof(double);
-  static const Kernels kernels{other->bring,
-                               other->bring_back,
-                               kOwn ? forward : other->forward,
-                               kOwn ? backward : other->backward,
-                               other->forward_one,
-                               other->backward_one,
-                               other->forward_short,
-                               other->backward_short,
-                               eliminate,
-                               take_off,
-                               pack<Real>,
-                               pack<Short>};
+  static const Kernels kernels = [] {
+    Kernels own = *other;
+    if constexpr (sizeof(Real) == sizeof(double)) own.forward = forward, own.backward = backward;
+    own.eliminate = eliminate, own.take_off = take_off;
+    own.pack = pack<Real>, own.pack_short = pack<Short>;
+    return own;
+  }();
   return &kernels;
 }
 

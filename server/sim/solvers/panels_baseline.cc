@@ -1,24 +1,9 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
-#include "server/sim/solvers/panels_factor_impl.h"
-#include "server/sim/solvers/panels_solve_impl.h"
+#include "server/sim/solvers/panels_kernels_impl.h"
 
 namespace tryon::sim::panels {
 
-const Kernels& baseline_kernels() {
-  static const Kernels kernels{bring,
-                               bring_back,
-                               forward,
-                               backward,
-                               forward_one<Real>,
-                               backward_one<Real>,
-                               forward_one<Short>,
-                               backward_one<Short>,
-                               eliminate,
-                               take_off,
-                               pack<Real>,
-                               pack<Short>};
-  return kernels;
-}
+const Kernels& baseline_kernels() { return kKernels; }
 
 const Kernels& best_kernels() {
   static const Kernels& kernels = [&]() -> const Kernels& {

@@ -311,9 +311,9 @@ TEST(Panels, AFactorAndItsSolvesGiveTheSameBytesForAnyNumberOfThreads) {
       Cholesky of_one(kept);
       of_one.analyse(matrix);
       ASSERT_EQ(of_one.factor(matrix.valuePtr(), run), -1);
-      singles[kept == Cholesky::Kept::kShort].push_back(Eigen::VectorXd::LinSpaced(n, -1, 2));
-      Eigen::VectorXd& x = singles[kept == Cholesky::Kept::kShort].back();
+      Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(n, -1, 2);
       of_one.solve(x.data(), x.data(), run);
+      singles[kept == Cholesky::Kept::kShort].push_back(x);
     }
     EXPECT_TRUE(same_bytes(solutions[0], solutions.back())) << threads;
     for (const auto& of_kept : singles) EXPECT_EQ(of_kept[0], of_kept.back()) << threads;

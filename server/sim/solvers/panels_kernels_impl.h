@@ -1,0 +1,24 @@
+// The kernels of panels.h as one build has them: compiled by panels_baseline.cc and panels_avx2.cc.
+#pragma once
+
+#include "server/sim/solvers/panels_factor_impl.h"
+#include "server/sim/solvers/panels_solve_impl.h"
+
+namespace tryon::sim::panels {
+namespace {
+
+constexpr Kernels kKernels{bring,
+                           bring_back,
+                           forward,
+                           backward,
+                           forward_one<Real>,
+                           backward_one<Real>,
+                           forward_one<Short>,
+                           backward_one<Short>,
+                           eliminate,
+                           take_off,
+                           pack<Real>,
+                           pack<Short>};
+
+}  // namespace
+}  // namespace tryon::sim::panels
