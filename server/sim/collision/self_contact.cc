@@ -330,6 +330,26 @@ void SelfContact::add_grips(const std::vector<RVec3>& x, double* energy, std::ve
   }
 }
 
+Real SelfContact::overheld(const std::vector<RVec3>& x) {
+  carried_.assign(x.size(), RVec3::Zero());
+  bearable_.assign(x.size(), 0);
+  for (const Grip& grip : grips_) {
+    const RVec3 slip = slip_of(grip, x);
+    const RVec3 force = grip.firmness(slip.norm()) * slip;
+    for (int k = 0; k < 4; ++k) carried_[grip.v[k]] += grip.w[k] * force;
+  }
+  for (size_t k = 0; k < touching_.size(); ++k) {
+    const Pressed& pressed = pressed_[k];
+    if (!pressed.now) continue;
+    const auto& v = pairs_[touching_[k]].v;
+    const Real most = friction_of(v) * pressed.force.norm();
+    for (int j = 0; j < 4; ++j) bearable_[v[j]] += most * std::abs(pressed.w[j]);
+  }
+  Real over = 0;
+  for (size_t i = 0; i < x.size(); ++i) over = std::max(over, carried_[i].norm() - bearable_[i]);
+  return over;
+}
+
 void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>* pairs) const {
   pairs->clear();
   for (int index : touching_) {
@@ -366,14 +386,19 @@ RVec3 SelfContact::held_by(const Pair& pair) const {
   return at != held_.end() && at->pair() == wanted ? at->force : RVec3(RVec3::Zero());
 }
 
+Real SelfContact::friction_of(const std::array<int, 4>& v) const {
+  Real friction = 0;
+  for (int i : v) friction += Real(0.25) * friction_[i];
+  return friction;
+}
+
 void SelfContact::grip(const std::vector<RVec3>& x) {
   grips_.clear();
   for (int index : touching_) {
     const Pair& pair = pairs_[index];
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius || gap.distance < kLeastDistance) continue;
-    Real friction = 0;
-    for (int v : pair.v) friction += Real(0.25) * friction_[v];
+    const Real friction = friction_of(pair.v);
     if (friction <= 0) continue;
     const Real force = pair.stiffness * push_layers(pair.radius - gap.distance, pair.radius, steep_share_).force;
     const Real limit = friction * force;

@@ -34,6 +34,9 @@ class SelfContact {
   bool renew(const RunContext& run, const std::vector<RVec3>& x);
   // Energy at x; adds its gradient.
   double add(const RunContext& run, const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const;
+  // By how much friction at a vertex is more than what presses there now may carry, where that is most: N. Of the x of
+  // the last add(): the limits of friction are those of the step's start.
+  Real overheld(const std::vector<RVec3>& x);
   // Its curvature at x, pair by pair: blocks w_i w_j k between the particles of each, N/m; positive semidefinite.
   struct Curvature {
     std::array<int, 4> v;
@@ -108,6 +111,7 @@ class SelfContact {
   void add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges, std::vector<Pair>* pairs) const;
   void hold(const std::vector<RVec3>& x);
   RVec3 held_by(const Pair& pair) const;
+  Real friction_of(const std::array<int, 4>& v) const;
   void grip(const std::vector<RVec3>& x);
   RVec3 slip_of(const Grip& grip, const std::vector<RVec3>& x) const;
   Gap gap_of(const Pair& pair, const std::vector<RVec3>& x) const;
@@ -133,6 +137,8 @@ class SelfContact {
   std::vector<int> shorter_;              // whose ways are to be shortened
   mutable std::vector<Real> shift_;       // of the evaluation in progress: since the bounds
   mutable std::vector<Pressed> pressed_;  // [touching_] of the evaluation in progress
+  std::vector<RVec3> carried_;            // overheld(): N, by friction
+  std::vector<Real> bearable_;            // overheld(): N, at most
   mutable std::vector<double> partial_;   // of a loop in progress, a chunk each
   std::vector<uint8_t> crossed_;          // [particle_count] belongs to a crossed pair
   int crossing_count_ = 0;

@@ -194,8 +194,11 @@ void IncrementalPotential::finish(const RunContext& run, const Scene& scene, con
 // Net force at the end of the step: elastic, gravity, wind on the cloth as it moves now; no inertia.
 void IncrementalPotential::report_residual(const RunContext& run, const DrapeState& state, StepReport* report) {
   elastic_.evaluate(run, state.x.data(), tie_ratio_, internal_.data());
-  if (self_contact_) self_contact_->add(run, state.x, &internal_);
   const double unit = static_cast<double>(model_.mean_weight);
+  if (self_contact_) {
+    self_contact_->add(run, state.x, &internal_);
+    report->overheld_max = static_cast<double>(self_contact_->overheld(state.x)) / unit;
+  }
   double largest = 0, sum = 0, fastest = 0;
   int free_count = 0;
   for (int i = 0; i < model_.particle_count; ++i) {

@@ -33,7 +33,8 @@ absl::Status validate(const SolverSettings& settings);
 
 struct StepReport {
   double residual_max = 0.0, residual_rms = 0.0;  // net nodal force / mean nodal weight, contact inside its cone
-  double max_speed = 0.0;                         // m/s
+  double overheld_max = 0.0;  // mean nodal weights: SelfContact::overheld(), 0 without contact between layers
+  double max_speed = 0.0;     // m/s
   int iterations = 0;
   int crossings = 0;                        // edges and triangles of the cloth that crossed when it was last searched
   double potential = 0.0;                   // J: g(x) / h^2 at the end of the step, up to a constant of the step

@@ -197,6 +197,44 @@ SelfContact contact_of(const DrapeModel& model) {
                      std::vector<Real>(model.particle_count, 50), static_cast<Real>(Scene{}.steep_share));
 }
 
+// The limits of friction are of the step's start: a layer that slides, and is lifted a little while it does, is held by
+// more than it presses at the end.
+TEST(SelfContact, FrictionIsOverheldByWhatTheCertificateMisses) {
+  const ClothInput cloth = two_sheets(0.0016, 0.003);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  std::vector<Real> friction;
+  for (int i = 0; i < model->particle_count; ++i)
+    friction.push_back(static_cast<Real>(model->fabric_of(i).friction_kinetic));
+  SelfContact rough(*model, Real(2e-3), friction, std::vector<Real>(model->particle_count, 50),
+                    static_cast<Real>(Scene{}.steep_share));
+  SelfContact smooth = contact_of(*model);
+  const std::vector<RVec3> start = reals(cloth.positions);
+  rough.begin_step({}, start);
+  smooth.begin_step({}, start);
+  double before = -1;
+  for (const Real lift : {Real(0), Real(1e-4), Real(2e-4)}) {
+    std::vector<RVec3> x = start, with(x.size(), RVec3::Zero()), without = with;
+    for (size_t i = 121; i < x.size(); ++i) x[i] += RVec3(Real(3e-4), lift, 0);
+    rough.add({}, x, &with);
+    smooth.add({}, x, &without);
+    std::vector<Vec3> points;
+    for (const RVec3& p : x) points.push_back(p.cast<double>());
+    const LayerForces now = layer_forces(*model, points, 2e-3, std::vector<double>(x.size(), 50), Scene{}.steep_share);
+    double missing = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      missing = std::max(missing, (with[i] - without[i]).cast<double>().norm() - now.friction[i]);
+    const double overheld = static_cast<double>(rough.overheld(x));
+    EXPECT_NEAR(overheld, missing, 1e-9 + 1e-5 * missing) << lift;
+    EXPECT_GT(overheld, before) << lift;
+    before = overheld;
+  }
+  EXPECT_GT(before, 1e-3);
+  std::vector<RVec3> unread(start.size(), RVec3::Zero());
+  rough.add({}, start, &unread);
+  EXPECT_EQ(rough.overheld(start), 0) << "nothing has slipped";
+}
+
 TEST(SelfContact, LayersThatMoveAlikeGoFartherThanTheyAreApart) {
   const ClothInput cloth = two_sheets(0.0016, 0.003);
   const auto model = build_model(cloth);
