@@ -33,10 +33,11 @@ namespace {
 constexpr char kUsage[] =
     "[--only=TEXT ...] [--every=N] [--edge=20] [--fabric=cotton_jersey] [--threads=1] [--repeat=1] [--png=DIR]\n"
     "  [--layers=where-needed|always|never] [--hinges] [--no-limits] [--coarsest=600] [--solver=NAME] [--where] "
-    "[--templates]\n"
+    "[--templates] [--names]\n"
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
     "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"
-    "    cloth that never stiffens; --where tells the place of every crossing\n"
+    "    cloth that never stiffens; --where tells the place of every crossing; --names only\n"
+    "    prints what would be draped\n"
     "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "
     "[--blender=FRAMES]\n"
     "    timed scenes; dress_knife also by Blender's cloth in the same run\n"
@@ -48,7 +49,7 @@ struct Options {
   std::string fabric = "cotton_jersey", png;
   double edge_mm = 20.0;
   int every = 1, threads = 1, repeat = 1;
-  bool templates = false, where = false, agree = false;
+  bool templates = false, where = false, agree = false, names = false;
   SettleOptions settle;
 };
 
@@ -158,6 +159,10 @@ void drape(const Options& options, const StudyPerson& study, const std::string& 
 void study_files(const Options& options, Tally* tally) {
   std::map<std::string, StudyPerson> people;
   for (const std::string& file : specifications(options)) {
+    if (options.names) {
+      std::printf("%s\n", file.c_str());
+      continue;
+    }
     const bool template_file = file.rfind("garment_pattern_generator", 0) == 0;
     const std::string body = template_file ? "smpl/f_smpl_template_T.obj" : "garmentcode/mean_all.obj";
     if (people.find(body) == people.end()) people.emplace(body, study_person(body));
@@ -179,6 +184,10 @@ void study_templates(const Options& options, Tally* tally) {
       for (const char* size : {"S", "M", "L"}) names.push_back(cat(info.name, "/", size, who));
     }
     names = chosen(options, names);
+    if (options.names) {
+      for (const std::string& name : names) std::printf("%s\n", name.c_str());
+      continue;
+    }
     if (names.empty()) continue;
     const StudyPerson person = person_of_size(figure, wearer);
     for (const std::string& name : names) {
@@ -192,6 +201,7 @@ void study_templates(const Options& options, Tally* tally) {
 int study(const Options& options) {
   Tally tally;
   options.templates ? study_templates(options, &tally) : study_files(options, &tally);
+  if (options.names) return 0;
   std::sort(tally.seconds.begin(), tally.seconds.end());
   std::printf("%d drapes, %d sound (%.1f %%), median %.2f s of one core\n", tally.count, tally.sound,
               100.0 * tally.sound / std::max(tally.count, 1),
@@ -221,9 +231,9 @@ int main(int argc, char** argv) {
            take_option(arg, "--every=", &options.every) || take_option(arg, "--threads=", &options.threads) ||
            take_option(arg, "--repeat=", &options.repeat) || take_flag(arg, "--templates", &options.templates) ||
            take_flag(arg, "--agree", &options.agree) || take_flag(arg, "--where", &options.where) ||
-           tryon::take_settle_option(arg, &options.settle) || take_option(arg, "--scene=", &scenes.scenes) ||
-           take_option(arg, "--size=", &scenes.sizes) || take_option(arg, "--on=", &scenes.threads) ||
-           take_option(arg, "--blender=", &scenes.blender_frames);
+           take_flag(arg, "--names", &options.names) || tryon::take_settle_option(arg, &options.settle) ||
+           take_option(arg, "--scene=", &scenes.scenes) || take_option(arg, "--size=", &scenes.sizes) ||
+           take_option(arg, "--on=", &scenes.threads) || take_option(arg, "--blender=", &scenes.blender_frames);
   };
   tryon::read_options(argc, argv, tryon::kUsage, take);
   if (options.agree) return tryon::agreement::study({options.only, options.edge_mm, options.threads});
