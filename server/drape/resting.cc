@@ -92,7 +92,7 @@ class Doubt {
     if (!goal.finest || step.overheld_max <= goal.max) return true;
     if (looks_++ % kLookEvery != 0) return false;
     const sim::Residual residual = sim::equilibrium_residual(stage.model, stage.scene, stage.state);
-    return residual.rms <= kFinalRms && residual.max <= kFinalMax;
+    return is_at_least(grade_of(residual.rms, residual.max, fast_speed(stage.state)), "final");
   }
 
  private:
@@ -117,13 +117,13 @@ absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
       best = 1e300, since_best = 0;
       continue;
     }
-    const bool certain = !doubt.raised();
+    const bool in_doubt = doubt.raised();
     const bool reached =
         step.residual_rms <= goal.rms && step.residual_max <= goal.max && doubt.allayed(step, goal, *stage);
     const bool preview_grade = step.residual_rms <= kPreviewRms && step.residual_max <= kPreviewMax;
     double wanting = std::max(step.residual_rms / goal.rms, step.residual_max / goal.max);
     if (doubt.raised()) wanting = std::max(wanting, step.overheld_max / goal.max);
-    if (doubt.raised() && certain) best = 1e300;
+    if (doubt.raised() && !in_doubt) best = 1e300;  // what is wanting is measured otherwise from here on
     since_best = wanting < 0.9 * best ? 0 : since_best + 1;
     best = std::min(best, wanting);
     if (reached || (preview_grade && since_best >= kPatience)) {

@@ -266,6 +266,11 @@ RVec3 SelfContact::slip_of(const Grip& grip, const std::vector<RVec3>& x) const 
   return slip - grip.normal.dot(slip) * grip.normal;
 }
 
+RVec3 SelfContact::force_of(const Grip& grip, const std::vector<RVec3>& x) const {
+  const RVec3 slip = slip_of(grip, x);
+  return grip.firmness(slip.norm()) * slip;
+}
+
 // How far each vertex has come since the bounds were taken, and touching_ for as far as that.
 void SelfContact::follow(const RunContext& run, const std::vector<RVec3>& x) const {
   partial_.assign(chunk_count(x.size()), 0.0);
@@ -334,8 +339,7 @@ Real SelfContact::overheld(const std::vector<RVec3>& x) {
   carried_.assign(x.size(), RVec3::Zero());
   bearable_.assign(x.size(), 0);
   for (const Grip& grip : grips_) {
-    const RVec3 slip = slip_of(grip, x);
-    const RVec3 force = grip.firmness(slip.norm()) * slip;
+    const RVec3 force = force_of(grip, x);
     for (int k = 0; k < 4; ++k) carried_[grip.v[k]] += grip.w[k] * force;
   }
   for (size_t k = 0; k < touching_.size(); ++k) {
@@ -372,10 +376,7 @@ void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>*
 // What each pair resists with at the end of a step.
 void SelfContact::hold(const std::vector<RVec3>& x) {
   held_.clear();
-  for (const Grip& grip : grips_) {
-    const RVec3 slip = slip_of(grip, x);
-    held_.push_back({grip.v, grip.edges, grip.firmness(slip.norm()) * slip});
-  }
+  for (const Grip& grip : grips_) held_.push_back({grip.v, grip.edges, force_of(grip, x)});
   std::sort(held_.begin(), held_.end(), [](const Held& a, const Held& b) { return a.pair() < b.pair(); });
 }
 

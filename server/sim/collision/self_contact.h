@@ -114,6 +114,7 @@ class SelfContact {
   Real friction_of(const std::array<int, 4>& v) const;
   void grip(const std::vector<RVec3>& x);
   RVec3 slip_of(const Grip& grip, const std::vector<RVec3>& x) const;
+  RVec3 force_of(const Grip& grip, const std::vector<RVec3>& x) const;
   Gap gap_of(const Pair& pair, const std::vector<RVec3>& x) const;
   bool neighbours(const std::array<int, 4>& v, bool edges) const;
 
