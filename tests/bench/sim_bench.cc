@@ -2,10 +2,15 @@
 // (SimplicialLLT, a column of x, y, z at a time), so that one run gives the ratio. 2,500 particles is Wan 2020's case.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "Eigen/Geometry"
 #include "Eigen/SparseCholesky"
 #include "server/base/executor.h"
+#include "server/sim/collision/cloth_elements.h"
+#include "server/sim/collision/self_contact.h"
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/constraints/local_step.h"
@@ -340,6 +345,50 @@ void BM_Hinges(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_Hinges)->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+// Knife pleats, three layers 2.5 mm apart on each other, like those of the dress: forth, back, forth and down again,
+// and on a slope.
+ClothInput pleated_sheet(int side) {
+  constexpr double kLeg = 0.04, kGap = 2.5e-3, kTurn = 0.1, kDown = 0.3;  // m; of a leg: where it turns, the way down
+  return study::square_sheet(side, [](double u, double v) -> Vec3 {
+    constexpr double kPleat = 3 + kDown;
+    const double legs = u / kLeg, pleat = std::floor(legs / kPleat), in = legs - pleat * kPleat;
+    const int leg = static_cast<int>(in);
+    const double along = in - leg, turn = kGap * std::clamp((along - (1 - kTurn)) / kTurn, 0.0, 1.0);
+    const double x = leg == 1 ? 1 - along : leg == 3 ? 1 + along : along;
+    const double height = leg == 3 ? 2 * kGap * (1 - along / kDown) : leg * kGap + (leg < 2 ? turn : 0.0);
+    const Vec3 level(((1 + kDown) * pleat + x) * kLeg, height + 0.02 * std::sin(9 * v), -v + 1e-3 * std::sin(40 * u));
+    return Eigen::AngleAxisd(0.6, Vec3(1, 2, 3).normalized()) * level;  // boxes are not drawn for it
+  });
+}
+
+// Which elements of pleats are near: all of what is asked when layers have moved.
+void BM_NearElements(benchmark::State& state) {
+  const ClothInput cloth = pleated_sheet(static_cast<int>(state.range(0)));
+  const DrapeModel model = build_model(cloth).value();
+  const std::vector<RVec3> x = start_state(cloth).x;
+  ClothElements elements(model);
+  for (auto _ : state) elements.find(x, Real(0.6) * elements.mean_edge());
+  state.counters["vertex_triangles"] = static_cast<double>(elements.vertex_triangles().size());
+  state.counters["edge_edges"] = static_cast<double>(elements.edge_edges().size());
+  state.counters["edge_triangles"] = static_cast<double>(elements.edge_triangles().size());
+}
+BENCHMARK(BM_NearElements)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);
+
+// The same with distances, bounds and what touches: two places in turns, so far apart that each is searched anew.
+void BM_LayersSearched(benchmark::State& state) {
+  const ClothInput cloth = pleated_sheet(static_cast<int>(state.range(0)));
+  const DrapeModel model = build_model(cloth).value();
+  const size_t count = cloth.positions.size();
+  std::array<std::vector<RVec3>, 2> x = {start_state(cloth).x, start_state(cloth).x};
+  for (RVec3& p : x[1]) p.x() += Real(0.01);
+  SelfContact contact(model, Real(2e-3), std::vector<Real>(count, Real(0.3)), std::vector<Real>(count, Real(100)),
+                      Real(0.02));
+  int turn = 0;
+  for (auto _ : state) contact.begin_step({}, x[turn ^= 1]);
+  state.counters["crossings"] = contact.crossings();
+}
+BENCHMARK(BM_LayersSearched)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tryon::sim

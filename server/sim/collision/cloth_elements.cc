@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -14,7 +15,58 @@ int root(std::vector<int>* parent, int i) {
   return i;
 }
 
+using Corners = std::array<F4, 3>;  // by axis, a corner a lane
+
+// Unit normal and distance from the origin; of a triangle without extent nothing, at which everything lies.
+F4 plane_of(const Corners& at) {
+  float u[3], v[3];
+  for (int axis = 0; axis < 3; ++axis) u[axis] = at[axis][1] - at[axis][0], v[axis] = at[axis][2] - at[axis][0];
+  const float x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
+  const float size = std::sqrt(x * x + y * y + z * z);
+  if (!(size > 1e-12F)) return F4{};
+  return F4{x, y, z, x * at[0][0] + y * at[1][0] + z * at[2][0]} / size;
+}
+
+// Whether all three corners lie on one side of the plane, farther away than `reach`.
+bool beyond(const Corners& at, F4 plane, float reach) {
+  const F4 height = at[0] * plane[0] + at[1] * plane[1] + at[2] * plane[2] - plane[3];
+  return (bits(height > reach) & 7) == 7 || (bits(height < -reach) & 7) == 7;
+}
+
+struct Segments {  // a lane each, by axis
+  F4 middle[3], half[3];
+};
+
+Segments sides_of(const Corners& at) {
+  Segments out;
+#pragma GCC unroll 3
+  for (int axis = 0; axis < 3; ++axis) {
+    const F4 next = __builtin_shuffle(at[axis], I4{1, 2, 0, 3});
+    out.middle[axis] = 0.5F * (at[axis] + next), out.half[axis] = 0.5F * (next - at[axis]);
+  }
+  return out;
+}
+
+// Which of them are farther than `reach` from one of these, as seen along the line of both middles.
+int beyond(const Segments& all, const Segments& these, int one, float reach) {
+  F4 between[3], square = {}, ours = {}, theirs = {};
+#pragma GCC unroll 3
+  for (int axis = 0; axis < 3; ++axis) {
+    between[axis] = all.middle[axis] - these.middle[axis][one];
+    square += between[axis] * between[axis];
+    ours += between[axis] * these.half[axis][one], theirs += between[axis] * all.half[axis];
+  }
+  const F4 gap = square - most(ours, -ours) - most(theirs, -theirs);  // times the length of `between`
+  return bits((gap > 0.0F) & (gap * gap > reach * reach * square));
+}
+
+template <typename Visit>
+void each_bit(int bits, const Visit& visit) {
+  for (; bits != 0; bits &= bits - 1) visit(__builtin_ctz(static_cast<unsigned>(bits)));
+}
+
 constexpr int kLeaf = 2;                     // triangles
+constexpr float kRounding = 1e-5F;           // m; more than what planes and middles lose as float
 constexpr size_t kParts = 64, kSplits = 12;  // of the walk, at the least where it has so many; rounds of splitting
 
 }  // namespace
@@ -76,11 +128,6 @@ bool ClothElements::joined(int a, int b) const {
   return std::binary_search(list.begin(), list.end(), same_[b]);
 }
 
-bool ClothElements::shares(int vertex, const Triangle& t) const {
-  const int v = same_[vertex];
-  return same_[t[0]] == v || same_[t[1]] == v || same_[t[2]] == v;
-}
-
 // The first triangle that has a vertex or an edge stands for it.
 void ClothElements::represent() {
   own_vertex_.assign(triangles_.size(), {-1, -1, -1});
@@ -93,8 +140,13 @@ void ClothElements::represent() {
       taken[v] = 1;
     }
   for (int e = 0; e < static_cast<int>(edges_.size()); ++e) {
+    const Triangle& t = triangles_[edges_[e].left];
     auto& own = own_edge_[edges_[e].left];
-    *std::find(own.begin(), own.end(), -1) = e;
+    for (int k = 0; k < 3; ++k)
+      if (own[k] < 0 && std::minmax(t[k], t[(k + 1) % 3]) == std::minmax(edges_[e].a, edges_[e].b)) {
+        own[k] = e;
+        break;
+      }
   }
 }
 
@@ -118,33 +170,47 @@ int ClothElements::build(const std::vector<RVec3>& x, int begin, int end) {
   return node;
 }
 
-void ClothElements::refit(const std::vector<RVec3>& x, Real reach) {
-  shrink_ = static_cast<float>(reach);
-  const float half = std::nextafter(0.5F * shrink_, 1.0F) + 1e-6F;  // a micrometre covers the rounding to float
-  vertex_box_.resize(x.size());
-  for (size_t i = 0; i < x.size(); ++i) {
-    Eigen::Array4f p = Eigen::Array4f::Zero();
-    p.head<3>() = x[i].array().cast<float>();
-    vertex_box_[i] = {p - half, p + half};
+void ClothElements::name_leaves() {
+  leaves_.resize(order_.size());
+  for (size_t i = 0; i < order_.size(); ++i) {
+    const int t = order_[i];
+    Leaf& leaf = leaves_[i];
+    leaf.triangle = t;
+    leaf.vertex = own_vertex_[t], leaf.edge = own_edge_[t];
+    for (int k = 0; k < 3; ++k) {
+      leaf.own_vertices |= (leaf.vertex[k] >= 0) << k;
+      leaf.own_edges |= (leaf.edge[k] >= 0) << k;
+      leaf.same[k] = same_[triangles_[t][k]];
+    }
+    leaf.same[3] = -1;  // no corner
+    leaf.next = I4{leaf.same[1], leaf.same[2], leaf.same[0], -1};
   }
-  auto joined_box = [](const Box& a, const Box& b) { return Box{a.low.min(b.low), a.high.max(b.high)}; };
-  edge_box_.resize(edges_.size());
-  for (size_t e = 0; e < edges_.size(); ++e)
-    edge_box_[e] = joined_box(vertex_box_[edges_[e].a], vertex_box_[edges_[e].b]);
-  triangle_box_.resize(triangles_.size());
-  for (size_t t = 0; t < triangles_.size(); ++t) {
-    const Triangle& tri = triangles_[t];
-    triangle_box_[t] = joined_box(joined_box(vertex_box_[tri[0]], vertex_box_[tri[1]]), vertex_box_[tri[2]]);
+}
+
+void ClothElements::refit(const std::vector<RVec3>& x, Real reach) {
+  reach_ = static_cast<float>(reach);
+  grow_ = std::nextafter(0.5F * reach_, 1.0F) + 1e-6F;  // a micrometre covers the rounding to float
+  place_.resize(order_.size());
+  leaf_box_.resize(order_.size());
+  plane_.resize(order_.size());
+  for (size_t i = 0; i < order_.size(); ++i) {
+    F4 low = lanes(std::numeric_limits<float>::max()), high = -low;
+    for (int k = 0; k < 3; ++k) {
+      const RVec3 p = x[triangles_[order_[i]][k]] - x[0];  // near the cloth float is fine enough, wherever it is
+      const F4 at = {static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())};
+      low = least(low, at), high = most(high, at);
+      for (int axis = 0; axis < 3; ++axis) place_[i][axis][k] = at[axis];
+    }
+    leaf_box_[i] = {low - grow_, high + grow_};
+    plane_[i] = plane_of(place_[i]);
   }
   node_box_.resize(nodes_.size());
   for (int n = static_cast<int>(nodes_.size()) - 1; n >= 0; --n) {
     const Node& node = nodes_[n];
-    if (node.right >= 0) {
-      node_box_[n] = joined_box(node_box_[n + 1], node_box_[node.right]);
-      continue;
-    }
-    node_box_[n] = triangle_box_[order_[node.begin]];
-    for (int i = node.begin + 1; i < node.end; ++i) node_box_[n] = joined_box(node_box_[n], triangle_box_[order_[i]]);
+    const bool leaf = node.right < 0;
+    node_box_[n] = leaf ? leaf_box_[node.begin] : node_box_[n + 1];
+    if (!leaf) node_box_[n].cover(node_box_[node.right]);
+    for (int i = node.begin + 1; leaf && i < node.end; ++i) node_box_[n].cover(leaf_box_[i]);
   }
 }
 
@@ -161,37 +227,57 @@ void ClothElements::Found::append(const Found& other) {
   add(other.edge_triangles, &edge_triangles);
 }
 
-void ClothElements::pair_one_way(int t, int u, Found* found) const {
-  const Triangle& other = triangles_[u];
-  for (int v : own_vertex_[t]) {
-    if (v < 0 || !vertex_box_[v].meets(triangle_box_[u]) || shares(v, other)) continue;
-    found->vertex_triangles.push_back({v, u});
+ClothElements::Lanes ClothElements::lanes_of(int at) const {
+  Lanes out;
+  const auto next = [](F4 v) { return __builtin_shuffle(v, I4{1, 2, 0, 3}); };
+#pragma GCC unroll 3
+  for (int axis = 0; axis < 3; ++axis) {
+    const F4 low = place_[at][axis] - grow_, high = place_[at][axis] + grow_;
+    out.vertices.low[axis] = low, out.vertices.high[axis] = high;
+    out.edges.low[axis] = least(low, next(low)), out.edges.high[axis] = most(high, next(high));
   }
-  for (int e : own_edge_[t]) {  // boxes are grown: overlap means that they meet by the whole reach
-    if (e < 0) continue;
-    const bool overlap = (edge_box_[e].low + shrink_ <= triangle_box_[u].high).all() &&
-                         (triangle_box_[u].low + shrink_ <= edge_box_[e].high).all();
-    if (!overlap || shares(edges_[e].a, other) || shares(edges_[e].b, other)) continue;
-    found->edge_triangles.push_back({e, u});
-  }
+  return out;
+}
+
+void ClothElements::pair_one_way(int at, const Lanes& from, int other, Found* found) const {
+  const Leaf &leaf = leaves_[at], &to = leaves_[other];
+  const Box& box = leaf_box_[other];
+  const int shared = bits((leaf.same == to.same[0]) | (leaf.same == to.same[1]) | (leaf.same == to.same[2]));
+  each_bit(leaf.own_vertices & ~shared & from.vertices.meet(box), [&](int k) {
+    found->vertex_triangles.push_back({leaf.vertex[k], to.triangle});
+  });
+  const int begins_or_ends =
+      shared | shared >> 1 | shared << 2;  // boxes are grown: what crosses meets by the whole reach
+  each_bit(leaf.own_edges & ~begins_or_ends & from.edges.overlap(box, reach_), [&](int k) {
+    found->edge_triangles.push_back({leaf.edge[k], to.triangle});
+  });
+}
+
+void ClothElements::pair_edges(int at, const Lanes& from, int other, const Lanes& to, Found* found) const {
+  const Leaf &leaf = leaves_[at], &with = leaves_[other];
+  const int near = leaf.own_edges & from.edges.meet(leaf_box_[other]);
+  if (near == 0 || with.own_edges == 0) return;
+  const Segments ours = sides_of(place_[at]), theirs = sides_of(place_[other]);
+  each_bit(near, [&](int k) {
+    const int a = leaf.same[k], b = leaf.next[k];
+    const int shared = bits((with.same == a) | (with.same == b) | (with.next == a) | (with.next == b));
+    int to_pair = with.own_edges & ~shared & to.edges.meet(from.edges.one(k));
+    if (to_pair != 0) to_pair &= ~beyond(theirs, ours, k, reach_ + kRounding);
+    each_bit(to_pair, [&](int m) { found->edge_edges.push_back({leaf.edge[k], with.edge[m]}); });
+  });
 }
 
 void ClothElements::pair_leaves(const Node& first, const Node& second, Found* found) const {
+  const float reach = reach_ + kRounding;
   for (int i = first.begin; i < first.end; ++i) {
+    const Lanes of = lanes_of(i);
     for (int j = &first == &second ? i + 1 : second.begin; j < second.end; ++j) {
-      const int t = order_[i], u = order_[j];
-      if (!triangle_box_[t].meets(triangle_box_[u])) continue;
-      pair_one_way(t, u, found);
-      pair_one_way(u, t, found);
-      for (int e : own_edge_[t]) {
-        if (e < 0 || !edge_box_[e].meets(triangle_box_[u])) continue;
-        const int a = same_[edges_[e].a], b = same_[edges_[e].b];
-        for (int f : own_edge_[u]) {
-          if (f < 0 || !edge_box_[e].meets(edge_box_[f])) continue;
-          const int c = same_[edges_[f].a], d = same_[edges_[f].b];
-          if (a != c && a != d && b != c && b != d) found->edge_edges.push_back({e, f});
-        }
-      }
+      if (!leaf_box_[i].meets(leaf_box_[j])) continue;
+      if (beyond(place_[i], plane_[j], reach) || beyond(place_[j], plane_[i], reach)) continue;
+      const Lanes with = lanes_of(j);
+      pair_one_way(i, of, j, found);
+      pair_one_way(j, with, i, found);
+      pair_edges(i, of, j, with, found);
     }
   }
 }
@@ -242,6 +328,7 @@ void ClothElements::find(const std::vector<RVec3>& x, Real reach, const RunConte
     order_.resize(triangles_.size());
     std::iota(order_.begin(), order_.end(), 0);
     build(x, 0, static_cast<int>(triangles_.size()));
+    name_leaves();
   }
   refit(x, reach);
   split_walk();

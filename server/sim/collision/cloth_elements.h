@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/base/run_context.h"
+#include "server/sim/collision/boxes.h"
 #include "server/sim/model.h"
 
 namespace tryon::sim {
@@ -47,10 +48,6 @@ class ClothElements {
   Real mean_edge() const { return mean_edge_; }
 
  private:
-  struct Box {  // the fourth lane is idle
-    Eigen::Array4f low, high;
-    bool meets(const Box& other) const { return (low <= other.high).all() && (other.low <= high).all(); }
-  };
   struct Node {
     int right = -1;          // child; the left one is the next node; -1: a leaf
     int begin = 0, end = 0;  // triangles in order_
@@ -58,6 +55,7 @@ class ClothElements {
   void collect_edges(const DrapeModel& model);
   void collect_neighbours();
   void represent();
+  void name_leaves();
   int build(const std::vector<RVec3>& x, int begin, int end);
   void refit(const std::vector<RVec3>& x, Real reach);
   struct Found {
@@ -67,6 +65,17 @@ class ClothElements {
     void clear();
     void append(const Found& other);
   };
+  struct Leaf {  // a triangle as the leaves hold it; lanes: its corners, and its edges from each corner to the next
+    int triangle = 0, own_vertices = 0, own_edges = 0;  // bits of those for which it stands
+    std::array<int, 3> vertex, edge;
+    I4 same = {}, next = {};  // same_ of its corners, and of the corners after them
+  };
+  struct Lanes {  // where a leaf's elements are
+    FourBoxes vertices, edges;
+  };
+  Lanes lanes_of(int at) const;
+  void pair_one_way(int at, const Lanes& from, int other, Found* found) const;
+  void pair_edges(int at, const Lanes& from, int other, const Lanes& to, Found* found) const;
   using NodePair = std::array<int, 2>;
   void split_walk();
   // Calls next(first, second) for what a pair of nodes that are not both leaves goes on with, in order.
@@ -74,8 +83,6 @@ class ClothElements {
   void descend(int first, int second, const Next& next) const;
   void meet(int first, int second, Found* found) const;
   void pair_leaves(const Node& first, const Node& second, Found* found) const;
-  void pair_one_way(int t, int u, Found* found) const;
-  bool shares(int vertex, const Triangle& t) const;
 
   std::vector<Triangle> triangles_;
   std::vector<int> same_;  // [particle_count] smallest particle that it is sewn to
@@ -85,11 +92,14 @@ class ClothElements {
   Real mean_edge_ = 0;
   std::vector<std::array<int, 3>> own_vertex_, own_edge_;  // [triangle_count] -1 where another triangle has it
   std::vector<Node> nodes_;
-  std::vector<int> order_;                                            // triangles as the leaves hold them
-  std::vector<Box> node_box_, triangle_box_, edge_box_, vertex_box_;  // grown by half the reach
-  float shrink_ = 0;                                                  // the whole reach
-  std::vector<NodePair> walks_, split_;                               // parts of the walk, in its order
-  std::vector<Found> part_;                                           // [walks_]
+  std::vector<int> order_;                // triangles as the leaves hold them
+  std::vector<Leaf> leaves_;              // [order_]
+  std::vector<std::array<F4, 3>> place_;  // [order_] where corners are, by axis
+  std::vector<F4> plane_;                 // [order_] of the triangle: unit normal, distance from the origin
+  std::vector<Box> node_box_, leaf_box_;  // grown by half the reach; [nodes_], [order_]
+  float grow_ = 0, reach_ = 0;            // by which boxes are grown; the whole reach
+  std::vector<NodePair> walks_, split_;   // parts of the walk, in its order
+  std::vector<Found> part_;               // [walks_]
   Found found_;
 };
 

@@ -2,6 +2,7 @@
 // differences, layers that fall on each other and stay apart, and a crossed start that comes apart.
 #include "server/sim/collision/self_contact.h"
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -106,38 +107,89 @@ TEST(ElementDistance, ElementsWithoutExtentAnswerWithTheirCorners) {
   EXPECT_TRUE(s >= 0 && s <= 1 && t >= 0 && t <= 1);
 }
 
+using IndexPairs = std::set<std::pair<int, int>>;
+
+// All vertices and triangles, and all edges, without a corner in common that are nearer than `reach`.
+IndexPairs near_vertex_triangles(const ClothElements& elements, const std::vector<RVec3>& x, Real reach) {
+  IndexPairs out;
+  for (int v = 0; v < static_cast<int>(x.size()); ++v)
+    for (int t = 0; t < static_cast<int>(elements.triangles().size()); ++t) {
+      const Triangle& tri = elements.triangles()[t];
+      if ((tri.array() == v).any()) continue;
+      const auto w = nearest_on_triangle(x[v], x[tri[0]], x[tri[1]], x[tri[2]]);
+      if ((w[0] * x[tri[0]] + w[1] * x[tri[1]] + w[2] * x[tri[2]] - x[v]).norm() < reach) out.insert({v, t});
+    }
+  return out;
+}
+
+IndexPairs near_edges(const ClothElements& elements, const std::vector<RVec3>& x, Real reach) {
+  IndexPairs out;
+  for (int e = 0; e < static_cast<int>(elements.edges().size()); ++e)
+    for (int f = 0; f < e; ++f) {
+      const auto &p = elements.edges()[e], &q = elements.edges()[f];
+      if (p.a == q.a || p.a == q.b || p.b == q.a || p.b == q.b) continue;
+      const auto [s, t] = nearest_on_segments(x[p.a], x[p.b], x[q.a], x[q.b]);
+      if (((1 - s) * x[p.a] + s * x[p.b] - (1 - t) * x[q.a] - t * x[q.b]).norm() < reach) out.insert({f, e});
+    }
+  return out;
+}
+
+IndexPairs crossing_pairs(const ClothElements& elements, const std::vector<RVec3>& x) {
+  IndexPairs out;
+  for (int e = 0; e < static_cast<int>(elements.edges().size()); ++e)
+    for (int t = 0; t < static_cast<int>(elements.triangles().size()); ++t) {
+      const auto& edge = elements.edges()[e];
+      const Triangle& tri = elements.triangles()[t];
+      if ((tri.array() == edge.a).any() || (tri.array() == edge.b).any()) continue;
+      if (segment_meets_triangle(x[edge.a], x[edge.b], x[tri[0]], x[tri[1]], x[tri[2]])) out.insert({e, t});
+    }
+  return out;
+}
+
+size_t expect_among(const IndexPairs& wanted, const IndexPairs& found) {
+  EXPECT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end()));
+  return wanted.size();
+}
+
+// Says how many pairs are near.
+size_t expect_near_found_once(const ClothElements& elements, const std::vector<RVec3>& x, Real reach) {
+  IndexPairs vertex_triangles, edge_edges;
+  for (const auto& p : elements.vertex_triangles()) EXPECT_TRUE(vertex_triangles.insert({p.vertex, p.triangle}).second);
+  for (const auto& p : elements.edge_edges()) EXPECT_TRUE(edge_edges.insert(std::minmax(p.first, p.second)).second);
+  return expect_among(near_vertex_triangles(elements, x, reach), vertex_triangles) +
+         expect_among(near_edges(elements, x, reach), edge_edges);
+}
+
 TEST(ClothElements, FindsEveryPairThatBruteForceFindsOnce) {
   const ClothInput cloth = two_sheets(0.01, 0.05);
   const auto model = build_model(cloth);
   ASSERT_TRUE(model.ok()) << model.status();
   ClothElements elements(*model);
   const std::vector<RVec3> x = reals(cloth.positions);
-  const Real reach = Real(0.012);
-  elements.find(x, reach);
-  std::set<std::pair<int, int>> vertex_triangles, edge_edges;
-  for (const auto& p : elements.vertex_triangles()) EXPECT_TRUE(vertex_triangles.insert({p.vertex, p.triangle}).second);
-  for (const auto& p : elements.edge_edges()) EXPECT_TRUE(edge_edges.insert(std::minmax(p.first, p.second)).second);
-  int near = 0;
-  for (int v = 0; v < model->particle_count; ++v) {
-    for (int t = 0; t < static_cast<int>(elements.triangles().size()); ++t) {
-      const Triangle& tri = elements.triangles()[t];
-      if ((tri.array() == v).any()) continue;
-      const auto w = nearest_on_triangle(x[v], x[tri[0]], x[tri[1]], x[tri[2]]);
-      if ((w[0] * x[tri[0]] + w[1] * x[tri[1]] + w[2] * x[tri[2]] - x[v]).norm() >= reach) continue;
-      EXPECT_TRUE(vertex_triangles.count({v, t})) << v << " " << t;
-      ++near;
+  elements.find(x, Real(0.012));
+  EXPECT_GT(expect_near_found_once(elements, x, Real(0.012)), 100);
+}
+
+// Planes, middles and boxes leave out only what is farther away: also of crumpled cloth, of triangles without extent,
+// far from the origin, and of what merely touches.
+TEST(ClothElements, OverlooksNothingNearInCrumpledCloth) {
+  const auto model = build_model(two_sheets(0.01));
+  ASSERT_TRUE(model.ok()) << model.status();
+  Random random;
+  for (const Real reach : {Real(0), Real(0.001), Real(0.01), Real(0.03)}) {
+    std::vector<RVec3> x(model->particle_count);
+    for (RVec3& p : x) p = Real(0.2) * random.point() + RVec3(150, -120, 30);
+    for (int k = 0; k < 3; ++k) {
+      const Triangle& t = model->triangles[20 * k];
+      x[t[1]] = x[t[0]];
+      if (k > 0) x[t[2]] = Real(0.5) * (x[t[0]] + x[t[1]]);
     }
-  }
-  EXPECT_GT(near, 50);
-  for (int e = 0; e < static_cast<int>(elements.edges().size()); ++e) {
-    for (int f = 0; f < e; ++f) {
-      const auto &p = elements.edges()[e], &q = elements.edges()[f];
-      if (p.a == q.a || p.a == q.b || p.b == q.a || p.b == q.b) continue;
-      const auto [s, t] = nearest_on_segments(x[p.a], x[p.b], x[q.a], x[q.b]);
-      const RVec3 apart = (1 - s) * x[p.a] + s * x[p.b] - (1 - t) * x[q.a] - t * x[q.b];
-      if (apart.norm() >= reach) continue;
-      EXPECT_TRUE(edge_edges.count({f, e})) << e << " " << f;
-    }
+    ClothElements elements(*model);
+    elements.find(x, reach);
+    expect_near_found_once(elements, x, reach);
+    IndexPairs edge_triangles;
+    for (const auto& p : elements.edge_triangles()) EXPECT_TRUE(edge_triangles.insert({p.edge, p.triangle}).second);
+    EXPECT_GT(expect_among(crossing_pairs(elements, x), edge_triangles), 100);
   }
 }
 
