@@ -278,36 +278,33 @@ inline void panel_forward_one(const Panel& p, const Value* b, const int* row, Re
   for (int k = w; k < m; ++k) x[row[k - w]] += out[k];
 }
 
-template <int kColumns>
-struct SumsOne {
-  Wide at[kColumns][2] = {};
+// Sums over rows, of each column: by the rows' places in their groups.
+using SumsOne = Wide[2];
 
-  template <int kVectors, typename Value>
-  inline void add(const Value* b, const Real* in) {
+// Adds kGroups groups of rows, one after the other in memory, to the sums of their columns.
+template <int kGroups, int kVectors, typename Value>
+inline const Value* rows_backward_one(const Value* b, int columns, const Real* in, SumsOne* sum) {
+  Wide factor[kGroups][kVectors];
+  for (int g = 0; g < kGroups; ++g)
+    for (int j = 0; j < kVectors; ++j) factor[g][j] = reinterpret_cast<const Wide*>(in)[g * kVectors + j];
+  const int group = columns * kVectors * kLanes;
+  for (int k = 0; k < columns; ++k, b += kVectors * kLanes)
 #pragma GCC unroll 2
     for (int j = 0; j < kVectors; ++j) {
-      const Wide factor = reinterpret_cast<const Wide*>(in)[j];
+      Wide s = sum[k][j];
 #pragma GCC unroll 4
-      for (int k = 0; k < kColumns; ++k) at[k][j] = fused(widened(b + (k * kVectors + j) * kLanes), factor, at[k][j]);
+      for (int g = 0; g < kGroups; ++g) s = fused(widened(b + g * group + j * kLanes), factor[g][j], s);
+      sum[k][j] = s;
     }
-  }
-  inline void write(Real* to) const {
-    const auto both = [&](int k) -> Wide { return k < kColumns ? at[k % kColumns][0] + at[k % kColumns][1] : Wide{}; };
-    const V4 sum = sums(both(0), both(1), both(2), both(3));
-#pragma GCC unroll 4
-    for (int k = 0; k < kColumns; ++k) to[k] += sum[k];
-  }
-};
+  return b + (kGroups - 1) * group;
+}
 
-template <int kColumns, typename Value>
-inline void columns_backward_one(const Value* b, int w, int m, int k, int i, const Real* in, Real* own) {
-  SumsOne<kColumns> s;
-  for (; i + kLanes < m; i += kGroup) {
-    s.template add<2>(b + k * kGroup, in + i);
-    b += std::min(w, i + kGroup) * kGroup;
+inline void write_one(const SumsOne* sum, int w, Real* to) {
+  const auto both = [&](int k) -> Wide { return k < w ? sum[k][0] + sum[k][1] : Wide{}; };
+  for (int k = 0; k < w; k += 4) {
+    const V4 four = sums(both(k), both(k + 1), both(k + 2), both(k + 3));
+    for (int c = 0; c < std::min(4, w - k); ++c) to[k + c] += four[c];
   }
-  if (i < m) s.template add<1>(b + k * kLanes, in + i);
-  s.write(own + k);
 }
 
 template <typename Value>
@@ -318,13 +315,14 @@ inline void panel_backward_one(const Panel& p, const Value* b, const int* row, c
   for (int k = 0; k < w; ++k) in[k] = own[k] *= inverse_pivot[k];
   for (int k = w; k < m; ++k) in[k] = x[row[k - w]];
   std::fill(in + m, in + padded(m), Real(0));
-  for (int k = 0, i = 0; k < w; k += 4) {
-    if (k == i + kGroup) b += kGroup * k, i = k;
-    if (w - k >= 4) columns_backward_one<4>(b, w, m, k, i, in, own);
-    if (w - k == 3) columns_backward_one<3>(b, w, m, k, i, in, own);
-    if (w - k == 2) columns_backward_one<2>(b, w, m, k, i, in, own);
-    if (w - k == 1) columns_backward_one<1>(b, w, m, k, i, in, own);
-  }
+  SumsOne sum[kWidest];
+  std::fill_n(&sum[0][0], 2 * w, Wide{});
+  int i = 0;
+  for (; i < w && i + kLanes < m; i += kGroup) b = rows_backward_one<1, 2>(b, std::min(w, i + kGroup), in + i, sum);
+  for (; i + kGroup + kLanes < m; i += 2 * kGroup) b = rows_backward_one<2, 2>(b, w, in + i, sum);
+  for (; i + kLanes < m; i += kGroup) b = rows_backward_one<1, 2>(b, w, in + i, sum);
+  if (i < m) rows_backward_one<1, 1>(b, std::min(w, i + kGroup), in + i, sum);
+  write_one(sum, w, own);
 }
 
 template <typename Value>
