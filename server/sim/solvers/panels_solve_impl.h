@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kLanes = kRowsTogether;
 constexpr int kAhead = 12288 / sizeof(Real);  // values ahead that are fetched: panels are too short to be foreseen
+constexpr size_t kLine = 64;                  // bytes that are fetched at once
 typedef Real V4 __attribute__((vector_size(4 * sizeof(Real)), may_alias));
 typedef Real Loose4 __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 typedef Real Wide __attribute__((vector_size(kLanes * sizeof(Real)), may_alias));
@@ -281,14 +282,17 @@ inline void panel_forward_one(const Panel& p, const Value* b, const int* row, Re
 // Sums over rows, of each column: by the rows' places in their groups.
 using SumsOne = Wide[2];
 
-// Adds kGroups groups of rows, one after the other in memory, to the sums of their columns.
+// Adds kGroups groups of rows, one after the other in memory, to the sums of their columns. As much of the panel that
+// comes next is fetched: it lies before this one, which processors do not foresee.
 template <int kGroups, int kVectors, typename Value>
-inline const Value* rows_backward_one(const Value* b, int columns, const Real* in, SumsOne* sum) {
+inline const Value* rows_backward_one(const Value* b, int columns, const Real* in, SumsOne* sum, const Value** ahead) {
   Wide factor[kGroups][kVectors];
   for (int g = 0; g < kGroups; ++g)
     for (int j = 0; j < kVectors; ++j) factor[g][j] = reinterpret_cast<const Wide*>(in)[g * kVectors + j];
   const int group = columns * kVectors * kLanes;
-  for (int k = 0; k < columns; ++k, b += kVectors * kLanes)
+  for (int k = 0; k < columns; ++k, b += kVectors * kLanes) {
+    if (sizeof(Value) * kGroups * kVectors * kLanes >= kLine || k % 2 == 0)
+      __builtin_prefetch(*ahead + k * kGroups * kVectors * kLanes, 0, 2);
 #pragma GCC unroll 2
     for (int j = 0; j < kVectors; ++j) {
       Wide s = sum[k][j];
@@ -296,6 +300,8 @@ inline const Value* rows_backward_one(const Value* b, int columns, const Real* i
       for (int g = 0; g < kGroups; ++g) s = fused(widened(b + g * group + j * kLanes), factor[g][j], s);
       sum[k][j] = s;
     }
+  }
+  *ahead += kGroups * group;
   return b + (kGroups - 1) * group;
 }
 
@@ -309,7 +315,7 @@ inline void write_one(const SumsOne* sum, int w, Real* to) {
 
 template <typename Value>
 inline void panel_backward_one(const Panel& p, const Value* b, const int* row, const Real* inverse_pivot, Real* in,
-                               Real* x) {
+                               Real* x, const Value* ahead) {
   const int w = p.width, m = w + p.row_count();
   Real* own = x + p.first;
   for (int k = 0; k < w; ++k) in[k] = own[k] *= inverse_pivot[k];
@@ -318,10 +324,11 @@ inline void panel_backward_one(const Panel& p, const Value* b, const int* row, c
   SumsOne sum[kWidest];
   std::fill_n(&sum[0][0], 2 * w, Wide{});
   int i = 0;
-  for (; i < w && i + kLanes < m; i += kGroup) b = rows_backward_one<1, 2>(b, std::min(w, i + kGroup), in + i, sum);
-  for (; i + kGroup + kLanes < m; i += 2 * kGroup) b = rows_backward_one<2, 2>(b, w, in + i, sum);
-  for (; i + kLanes < m; i += kGroup) b = rows_backward_one<1, 2>(b, w, in + i, sum);
-  if (i < m) rows_backward_one<1, 1>(b, std::min(w, i + kGroup), in + i, sum);
+  for (; i < w && i + kLanes < m; i += kGroup)
+    b = rows_backward_one<1, 2>(b, std::min(w, i + kGroup), in + i, sum, &ahead);
+  for (; i + kGroup + kLanes < m; i += 2 * kGroup) b = rows_backward_one<2, 2>(b, w, in + i, sum, &ahead);
+  for (; i + kLanes < m; i += kGroup) b = rows_backward_one<1, 2>(b, w, in + i, sum, &ahead);
+  if (i < m) rows_backward_one<1, 1>(b, std::min(w, i + kGroup), in + i, sum, &ahead);
   write_one(sum, w, own);
 }
 
@@ -337,7 +344,8 @@ template <typename Value>
 void backward_one(const View<Value>& f, const int* which, int count, Real* x) {
   for (int k = count - 1; k >= 0; --k) {
     const Panel& p = f.panel[which[k]];
-    panel_backward_one(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, f.work, x);
+    const Value* ahead = f.value + f.panel[which[std::max(0, k - 1)]].value;
+    panel_backward_one(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, f.work, x, ahead);
   }
 }
 
