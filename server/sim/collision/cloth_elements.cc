@@ -17,13 +17,16 @@ int root(std::vector<int>* parent, int i) {
 
 using Corners = std::array<F4, 3>;  // by axis, a corner a lane
 
-// Unit normal and distance from the origin; of a triangle without extent nothing, at which everything lies.
+constexpr float kSliver = 0.05F;  // height by length: what is flatter has no plane that float knows to kRounding
+
+// Unit normal and distance from the origin; of a sliver nothing, at which everything lies.
 F4 plane_of(const Corners& at) {
   float u[3], v[3];
   for (int axis = 0; axis < 3; ++axis) u[axis] = at[axis][1] - at[axis][0], v[axis] = at[axis][2] - at[axis][0];
   const float x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
   const float size = std::sqrt(x * x + y * y + z * z);
-  if (!(size > 1e-12F)) return F4{};
+  const float longest = std::max(u[0] * u[0] + u[1] * u[1] + u[2] * u[2], v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  if (!(size > kSliver * longest)) return F4{};
   return F4{x, y, z, x * at[0][0] + y * at[1][0] + z * at[2][0]} / size;
 }
 
@@ -246,8 +249,8 @@ void ClothElements::pair_one_way(int at, const Lanes& from, int other, Found* fo
   each_bit(leaf.own_vertices & ~shared & from.vertices.meet(box), [&](int k) {
     found->vertex_triangles.push_back({leaf.vertex[k], to.triangle});
   });
-  const int begins_or_ends =
-      shared | shared >> 1 | shared << 2;  // boxes are grown: what crosses meets by the whole reach
+  const int begins_or_ends = shared | shared >> 1 | shared << 2;
+  // Boxes are grown: what crosses meets by the whole reach.
   each_bit(leaf.own_edges & ~begins_or_ends & from.edges.overlap(box, reach_), [&](int k) {
     found->edge_triangles.push_back({leaf.edge[k], to.triangle});
   });
