@@ -8,10 +8,13 @@
 #include <immintrin.h>
 #endif
 
+#include <array>
+
 namespace tryon::sim {
 
 typedef float F4 __attribute__((vector_size(16)));
 typedef int I4 __attribute__((vector_size(16)));
+using Corners = std::array<F4, 3>;  // by axis, a corner a lane
 
 // Bit k: lane k of a comparison.
 inline int bits(I4 mask) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace tryon::sim {
 
@@ -15,7 +16,10 @@ int root(std::vector<int>* parent, int i) {
   return i;
 }
 
-using Corners = std::array<F4, 3>;  // by axis, a corner a lane
+template <typename V>
+V of_next_corner(V lanes) {
+  return __builtin_shuffle(lanes, I4{1, 2, 0, 3});
+}
 
 constexpr float kSliver = 0.05F;  // height by length: what is flatter has no plane that float knows to kRounding
 
@@ -44,7 +48,7 @@ Segments sides_of(const Corners& at) {
   Segments out;
 #pragma GCC unroll 3
   for (int axis = 0; axis < 3; ++axis) {
-    const F4 next = __builtin_shuffle(at[axis], I4{1, 2, 0, 3});
+    const F4 next = of_next_corner(at[axis]);
     out.middle[axis] = 0.5F * (at[axis] + next), out.half[axis] = 0.5F * (next - at[axis]);
   }
   return out;
@@ -84,6 +88,7 @@ ClothElements::ClothElements(const DrapeModel& model) : triangles_(model.triangl
     same_[std::max(a, b)] = std::min(a, b);
   }
   for (int i = 0; i < particle_count; ++i) same_[i] = root(&same_, i);
+  leaves_.resize(triangles_.size());
   collect_edges(model);
   collect_neighbours();
   represent();
@@ -98,6 +103,8 @@ void ClothElements::collect_edges(const DrapeModel& model) {
       const int a = triangles_[t][k], b = triangles_[t][(k + 1) % 3];
       const auto [it, fresh] = index.insert({{std::min(a, b), std::max(a, b)}, static_cast<int>(edges_.size())});
       if (fresh) {
+        leaves_[t].edge[k] = static_cast<int>(edges_.size());
+        leaves_[t].own_edges |= 1 << k;
         edges_.push_back({std::min(a, b), std::max(a, b), t, -1});
       } else {
         edges_[it->second].right = t;
@@ -131,25 +138,19 @@ bool ClothElements::joined(int a, int b) const {
   return std::binary_search(list.begin(), list.end(), same_[b]);
 }
 
-// The first triangle that has a vertex or an edge stands for it.
+// The first triangle that has a vertex stands for it; collect_edges() has seen to the edges.
 void ClothElements::represent() {
-  own_vertex_.assign(triangles_.size(), {-1, -1, -1});
-  own_edge_.assign(triangles_.size(), {-1, -1, -1});
   std::vector<uint8_t> taken(same_.size(), 0);
-  for (size_t t = 0; t < triangles_.size(); ++t)
+  for (size_t t = 0; t < triangles_.size(); ++t) {
+    Leaf& leaf = leaves_[t];
+    leaf.triangle = static_cast<int>(t);
     for (int k = 0; k < 3; ++k) {
-      const int v = triangles_[t][k];
-      if (!taken[v]) own_vertex_[t][k] = v;
+      const int v = leaf.vertex[k] = triangles_[t][k];
+      leaf.same[k] = same_[v];
+      leaf.own_vertices |= !taken[v] << k;
       taken[v] = 1;
     }
-  for (int e = 0; e < static_cast<int>(edges_.size()); ++e) {
-    const Triangle& t = triangles_[edges_[e].left];
-    auto& own = own_edge_[edges_[e].left];
-    for (int k = 0; k < 3; ++k)
-      if (own[k] < 0 && std::minmax(t[k], t[(k + 1) % 3]) == std::minmax(edges_[e].a, edges_[e].b)) {
-        own[k] = e;
-        break;
-      }
+    leaf.next = of_next_corner(leaf.same);
   }
 }
 
@@ -171,23 +172,6 @@ int ClothElements::build(const std::vector<RVec3>& x, int begin, int end) {
   const int right = build(x, half, end);
   nodes_[node].right = right;
   return node;
-}
-
-void ClothElements::name_leaves() {
-  leaves_.resize(order_.size());
-  for (size_t i = 0; i < order_.size(); ++i) {
-    const int t = order_[i];
-    Leaf& leaf = leaves_[i];
-    leaf.triangle = t;
-    leaf.vertex = own_vertex_[t], leaf.edge = own_edge_[t];
-    for (int k = 0; k < 3; ++k) {
-      leaf.own_vertices |= (leaf.vertex[k] >= 0) << k;
-      leaf.own_edges |= (leaf.edge[k] >= 0) << k;
-      leaf.same[k] = same_[triangles_[t][k]];
-    }
-    leaf.same[3] = -1;  // no corner
-    leaf.next = I4{leaf.same[1], leaf.same[2], leaf.same[0], -1};
-  }
 }
 
 void ClothElements::refit(const std::vector<RVec3>& x, Real reach) {
@@ -232,12 +216,11 @@ void ClothElements::Found::append(const Found& other) {
 
 ClothElements::Lanes ClothElements::lanes_of(int at) const {
   Lanes out;
-  const auto next = [](F4 v) { return __builtin_shuffle(v, I4{1, 2, 0, 3}); };
 #pragma GCC unroll 3
   for (int axis = 0; axis < 3; ++axis) {
     const F4 low = place_[at][axis] - grow_, high = place_[at][axis] + grow_;
     out.vertices.low[axis] = low, out.vertices.high[axis] = high;
-    out.edges.low[axis] = least(low, next(low)), out.edges.high[axis] = most(high, next(high));
+    out.edges.low[axis] = least(low, of_next_corner(low)), out.edges.high[axis] = most(high, of_next_corner(high));
   }
   return out;
 }
@@ -331,7 +314,9 @@ void ClothElements::find(const std::vector<RVec3>& x, Real reach, const RunConte
     order_.resize(triangles_.size());
     std::iota(order_.begin(), order_.end(), 0);
     build(x, 0, static_cast<int>(triangles_.size()));
-    name_leaves();
+    std::vector<Leaf> in_order;
+    for (const int t : order_) in_order.push_back(leaves_[t]);
+    leaves_ = std::move(in_order);
   }
   refit(x, reach);
   split_walk();

@@ -55,7 +55,6 @@ class ClothElements {
   void collect_edges(const DrapeModel& model);
   void collect_neighbours();
   void represent();
-  void name_leaves();
   int build(const std::vector<RVec3>& x, int begin, int end);
   void refit(const std::vector<RVec3>& x, Real reach);
   struct Found {
@@ -67,8 +66,8 @@ class ClothElements {
   };
   struct Leaf {  // a triangle as the leaves hold it; lanes: its corners, and its edges from each corner to the next
     int triangle = 0, own_vertices = 0, own_edges = 0;  // bits of those for which it stands
-    std::array<int, 3> vertex, edge;
-    I4 same = {}, next = {};  // same_ of its corners, and of the corners after them
+    std::array<int, 3> vertex = {}, edge = {};
+    I4 same = {-1, -1, -1, -1}, next = same;  // same_ of its corners, and of the corners after them; -1: no corner
   };
   struct Lanes {  // where a leaf's elements are
     FourBoxes vertices, edges;
@@ -90,11 +89,10 @@ class ClothElements {
   std::vector<Real> rest_length_;
   std::vector<std::vector<int>> neighbours_;  // by same_, sorted
   Real mean_edge_ = 0;
-  std::vector<std::array<int, 3>> own_vertex_, own_edge_;  // [triangle_count] -1 where another triangle has it
   std::vector<Node> nodes_;
   std::vector<int> order_;                // triangles as the leaves hold them
-  std::vector<Leaf> leaves_;              // [order_]
-  std::vector<std::array<F4, 3>> place_;  // [order_] where corners are, by axis
+  std::vector<Leaf> leaves_;              // [triangle_count], like order_ once there is a tree
+  std::vector<Corners> place_;            // [order_] where corners are
   std::vector<F4> plane_;                 // [order_] of the triangle: unit normal, distance from the origin
   std::vector<Box> node_box_, leaf_box_;  // grown by half the reach; [nodes_], [order_]
   float grow_ = 0, reach_ = 0;            // by which boxes are grown; the whole reach

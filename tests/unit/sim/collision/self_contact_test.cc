@@ -55,17 +55,23 @@ bool segment_meets_triangle(const RVec3& p, const RVec3& q, const RVec3& a, cons
   return (s >= 0 && t >= 0 && u >= 0) || (s <= 0 && t <= 0 && u <= 0);
 }
 
+using IndexPairs = std::set<std::pair<int, int>>;
+
 // Edges that go through triangles with which they share no corner, each asked of each.
-int crossings(const DrapeModel& model, const std::vector<RVec3>& x) {
-  const ClothElements elements(model);
-  int count = 0;
-  for (const auto& e : elements.edges()) {
-    for (const Triangle& t : elements.triangles()) {
-      if ((t.array() == e.a).any() || (t.array() == e.b).any()) continue;
-      count += segment_meets_triangle(x[e.a], x[e.b], x[t[0]], x[t[1]], x[t[2]]);
+IndexPairs crossing_pairs(const ClothElements& elements, const std::vector<RVec3>& x) {
+  IndexPairs out;
+  for (int e = 0; e < static_cast<int>(elements.edges().size()); ++e)
+    for (int t = 0; t < static_cast<int>(elements.triangles().size()); ++t) {
+      const auto& edge = elements.edges()[e];
+      const Triangle& tri = elements.triangles()[t];
+      if ((tri.array() == edge.a).any() || (tri.array() == edge.b).any()) continue;
+      if (segment_meets_triangle(x[edge.a], x[edge.b], x[tri[0]], x[tri[1]], x[tri[2]])) out.insert({e, t});
     }
-  }
-  return count;
+  return out;
+}
+
+size_t crossings(const DrapeModel& model, const std::vector<RVec3>& x) {
+  return crossing_pairs(ClothElements(model), x).size();
 }
 
 TEST(ElementDistance, NoPointOfATriangleIsNearerThanTheOneGiven) {
@@ -107,8 +113,6 @@ TEST(ElementDistance, ElementsWithoutExtentAnswerWithTheirCorners) {
   EXPECT_TRUE(s >= 0 && s <= 1 && t >= 0 && t <= 1);
 }
 
-using IndexPairs = std::set<std::pair<int, int>>;
-
 // All vertices and triangles, and all edges, without a corner in common that are nearer than `reach`.
 IndexPairs near_vertex_triangles(const ClothElements& elements, const std::vector<RVec3>& x, Real reach) {
   IndexPairs out;
@@ -134,30 +138,18 @@ IndexPairs near_edges(const ClothElements& elements, const std::vector<RVec3>& x
   return out;
 }
 
-IndexPairs crossing_pairs(const ClothElements& elements, const std::vector<RVec3>& x) {
-  IndexPairs out;
-  for (int e = 0; e < static_cast<int>(elements.edges().size()); ++e)
-    for (int t = 0; t < static_cast<int>(elements.triangles().size()); ++t) {
-      const auto& edge = elements.edges()[e];
-      const Triangle& tri = elements.triangles()[t];
-      if ((tri.array() == edge.a).any() || (tri.array() == edge.b).any()) continue;
-      if (segment_meets_triangle(x[edge.a], x[edge.b], x[tri[0]], x[tri[1]], x[tri[2]])) out.insert({e, t});
-    }
-  return out;
-}
-
 size_t expect_among(const IndexPairs& wanted, const IndexPairs& found) {
-  EXPECT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end()));
+  for (const auto& pair : wanted) EXPECT_TRUE(found.count(pair)) << pair.first << " " << pair.second;
   return wanted.size();
 }
 
-// Says how many pairs are near.
+// Says how many vertices and triangles are near.
 size_t expect_near_found_once(const ClothElements& elements, const std::vector<RVec3>& x, Real reach) {
   IndexPairs vertex_triangles, edge_edges;
   for (const auto& p : elements.vertex_triangles()) EXPECT_TRUE(vertex_triangles.insert({p.vertex, p.triangle}).second);
   for (const auto& p : elements.edge_edges()) EXPECT_TRUE(edge_edges.insert(std::minmax(p.first, p.second)).second);
-  return expect_among(near_vertex_triangles(elements, x, reach), vertex_triangles) +
-         expect_among(near_edges(elements, x, reach), edge_edges);
+  expect_among(near_edges(elements, x, reach), edge_edges);
+  return expect_among(near_vertex_triangles(elements, x, reach), vertex_triangles);
 }
 
 TEST(ClothElements, FindsEveryPairThatBruteForceFindsOnce) {
@@ -167,7 +159,7 @@ TEST(ClothElements, FindsEveryPairThatBruteForceFindsOnce) {
   ClothElements elements(*model);
   const std::vector<RVec3> x = reals(cloth.positions);
   elements.find(x, Real(0.012));
-  EXPECT_GT(expect_near_found_once(elements, x, Real(0.012)), 100);
+  EXPECT_GT(expect_near_found_once(elements, x, Real(0.012)), 50);
 }
 
 // Planes, middles and boxes leave out only what is farther away: also of crumpled cloth, of triangles without extent,
