@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 #include <utility>
 
 #include "server/sim/solvers/pattern_cache.h"
@@ -17,6 +18,16 @@ void add(const panels::Lane& from, panels::Lane* to) {
 }
 void add(Real from, Real* to) { *to += from; }
 
+template <typename Number>
+const panels::Elimination<Number>& elimination() {
+  const panels::Kernels& kernels = panels::best_kernels();
+  if constexpr (std::is_same_v<Number, double>) {
+    return kernels.in_double;
+  } else {
+    return kernels.in_float;
+  }
+}
+
 template <typename T>
 void give_back(std::vector<T>* v) {
   std::vector<T>().swap(*v);
@@ -26,7 +37,7 @@ void give_back(std::vector<T>* v) {
 // What belongs to the pattern before goes first: both at once were the peak of a drape.
 void Cholesky::forget() {
   give_back(&value_), give_back(&rows_), give_back(&lanes_), give_back(&single_);
-  give_back(&updates_), give_back(&workspaces_);
+  in_double_ = {}, in_float_ = {};
   pattern_.reset();
 }
 
@@ -40,12 +51,14 @@ void Cholesky::analyse_once(const Eigen::SparseMatrix<double>& matrix, int block
   take(std::make_shared<CholeskyPattern>(find_pattern(matrix, block)), static_cast<int>(matrix.rows()));
 }
 
-void Cholesky::Workspace::fit(const CholeskyPattern::Needs& needs, size_t panel_count) {
+template <typename Number>
+void Cholesky::Workspace<Number>::fit(const CholeskyPattern::Needs& needs, size_t panel_count) {
   const size_t m = static_cast<size_t>(needs.largest_front);
   front.resize(std::max(front.size(), m * m));
   stack.resize(std::max(stack.size(), static_cast<size_t>(needs.stack_values)));
   below.resize(std::max(below.size(), static_cast<size_t>(needs.below_values)));
   inverse.resize(panels::kWidest * panels::kWidest);
+  run_end.resize(std::max(run_end.size(), m));
   waiting.reserve(panel_count);
 }
 
@@ -58,31 +71,39 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
   if (kept_ == Kept::kWhole) lanes_.assign(pattern_->length, panels::Lane{});
   single_.assign(pattern_->length, Real(0));
   failed_.assign(pattern_->subtree.size(), -1);
-  updates_.clear();
-  for (const CholeskyPattern::Part& t : pattern_->subtree) {
-    const int r = pattern_->panel[pattern_->root(t)].row_count();
-    updates_.emplace_back(CholeskyPattern::update_values(r), 0.0);
-  }
   const int front = std::max(pattern_->top_needs.largest_front, pattern_->subtree_needs.largest_front);
   work_stride_ = (front + panels::kGroup - 1) / panels::kGroup * panels::kGroup;
   rows_.clear();
-  workspaces_.clear();
-  make_room(1);
-  workspaces_[0].fit(pattern_->top_needs, pattern_->panel.size());
+  make_rows(1);
 }
 
-void Cholesky::make_room(int threads) {
-  while (static_cast<int>(workspaces_.size()) < threads) {
-    workspaces_.emplace_back().fit(pattern_->subtree_needs, pattern_->panel.size());
-    rows_.resize(workspaces_.size() * 3 * work_stride_ * sizeof(Real) / sizeof(Line), Line{});
+void Cholesky::make_rows(int threads) {
+  const size_t size = threads * 3 * work_stride_ * sizeof(Real) / sizeof(Line);
+  if (rows_.size() < size) rows_.resize(size, Line{});
+}
+
+// The first thread's has room for the top as well.
+template <typename Number>
+void Cholesky::Room<Number>::fit(const CholeskyPattern& pattern, int threads) {
+  if (workspace.empty()) {
+    workspace.emplace_back().fit(pattern.top_needs, pattern.panel.size());
+    workspace[0].fit(pattern.subtree_needs, pattern.panel.size());
+    for (const CholeskyPattern::Part& t : pattern.subtree)
+      update.emplace_back(CholeskyPattern::update_values(pattern.panel[pattern.root(t)].row_count()), Number(0));
   }
+  while (static_cast<int>(workspace.size()) < threads)
+    workspace.emplace_back().fit(pattern.subtree_needs, pattern.panel.size());
+}
+
+int Cholesky::threads_of(const RunContext& run) const {
+  const int count = static_cast<int>(pattern_->subtree.size());
+  return std::min(count, run.executor != nullptr ? run.executor->thread_count() : 1);
 }
 
 template <typename Body>
 void Cholesky::each_subtree(const RunContext& run, Body body) {
-  const int count = static_cast<int>(pattern_->subtree.size());
-  const int threads = std::min(count, run.executor != nullptr ? run.executor->thread_count() : 1);
-  make_room(threads);
+  const int count = static_cast<int>(pattern_->subtree.size()), threads = threads_of(run);
+  make_rows(threads);
   struct Share {
     Body& body;
     const int count;
@@ -95,30 +116,29 @@ void Cholesky::each_subtree(const RunContext& run, Body body) {
 
 // The matrix's own values, and what the children left: their updates are the last that wait. A panel that goes on in
 // the front of the one before it finds there what that one left.
-void Cholesky::assemble(int index, const double* values, double* front, Workspace* work) {
+template <typename Number>
+void Cholesky::assemble(int index, const double* values, Number* front, Workspace<Number>* work) {
+  const panels::Elimination<Number>& kernels = elimination<Number>();
   const panels::Panel& panel = pattern_->panel[index];
   const int64_t m = panel.stride;
   if (!pattern_->goes_on(index))
-    for (int64_t j = 0; j < m; ++j) std::fill(front + j * (m + 1), front + (j + 1) * m, 0.0);
+    for (int64_t j = 0; j < m; ++j) std::fill(front + j * (m + 1), front + (j + 1) * m, Number(0));
   for (int64_t e = pattern_->entry_begin[index]; e < pattern_->entry_begin[index + 1]; ++e)
-    front[pattern_->entry_place[e]] += values[pattern_->entry_source[e]];
+    front[pattern_->entry_place[e]] += static_cast<Number>(values[pattern_->entry_source[e]]);
   for (int c = 0; c < pattern_->child_count[index]; ++c) {
-    const Update from = work->waiting.back();
+    const Update<Number> from = work->waiting.back();
     const panels::Panel& child = pattern_->panel[from.panel];
     work->waiting.pop_back();
     const int r = child.row_count();
-    const int* to = pattern_->row_in_parent.data() + child.rows_begin;
     if (from.on_stack) work->stack_end -= CholeskyPattern::update_values(r);
-    const double* update = from.values;
-    for (int j = 0; j < r; update += r - j++) {
-      double* column = front + to[j] * m;
-      for (int i = j; i < r; ++i) column[to[i]] += update[i - j];
-    }
+    kernels.take_up(from.values, pattern_->row_in_parent.data() + child.rows_begin, r, work->run_end.data(), front,
+                    panel.stride);
   }
 }
 
 // What a panel leaves of its front is its parent's to take up.
-void Cholesky::hand_up(int index, const double* front, double* update, Workspace* work) const {
+template <typename Number>
+void Cholesky::hand_up(int index, const Number* front, Number* update, Workspace<Number>* work) const {
   const panels::Panel& panel = pattern_->panel[index];
   const int w = panel.width, r = panel.row_count();
   const bool on_stack = update == nullptr;
@@ -156,13 +176,14 @@ int Cholesky::row_at(int place) const {
 }
 
 // -1, or the column without a positive pivot.
-int Cholesky::eliminate(const panels::Panel& panel, double* front, const RunContext& run, Workspace* work) {
-  const panels::Kernels& kernels = panels::best_kernels();
-  const int w = panel.width, r = panel.row_count(), m = w + r;
-  const int failed = kernels.eliminate(front, m, w, panel.stride, work->below.data());
+template <typename Number>
+int Cholesky::eliminate(const panels::Panel& panel, Number* front, const RunContext& run, Workspace<Number>* work) {
+  const panels::Elimination<Number>& kernels = elimination<Number>();
+  const int w = panel.width, r = panel.row_count(), m = w + r, stride = panel.stride;
+  const int failed = kernels.eliminate(front, m, w, stride, work->below.data());
   if (failed >= 0) return failed;
   const auto take_off = [&](int64_t begin, int64_t end) {
-    kernels.take_off(front, m, w, panel.stride, work->below.data(), static_cast<int>(begin), static_cast<int>(end));
+    kernels.take_off(front, m, w, stride, work->below.data(), static_cast<int>(begin), static_cast<int>(end));
   };
   if (int64_t{r} * r * w < kWorkToShare) {
     take_off(0, r);
@@ -170,18 +191,22 @@ int Cholesky::eliminate(const panels::Panel& panel, double* front, const RunCont
     run.parallel_for(r, kColumnsAtOnce, take_off);
   }
   for (int k = 0; k < w; ++k)
-    inverse_pivot_[panel.first + k] = static_cast<Real>(1 / front[int64_t{k} * panel.stride + k]);
-  if (kept_ == Kept::kWhole) {
-    kernels.pack(front, m, w, panel.stride, work->below.data(), work->inverse.data(), values<Real>() + panel.value);
-  } else {
-    kernels.pack_short(front, m, w, panel.stride, work->below.data(), work->inverse.data(),
-                       values<panels::Short>() + panel.value);
+    inverse_pivot_[panel.first + k] = static_cast<Real>(1 / double{front[int64_t{k} * stride + k]});
+  const auto pack = [&](auto kernel, auto* packed) {
+    kernel(front, m, w, stride, work->below.data(), work->inverse.data(), packed + panel.value);
+  };
+  if (kept_ == Kept::kShort) {
+    pack(kernels.pack_short, values<panels::Short>());
+  } else if constexpr (std::is_same_v<Number, double>) {
+    pack(panels::best_kernels().pack, values<Real>());
   }
   return -1;
 }
 
 // One panel in a front that *front points to, and where the next one's is.
-int Cholesky::factor_panel(int index, const double* values, const RunContext& run, Workspace* work, double** front) {
+template <typename Number>
+int Cholesky::factor_panel(int index, const double* values, const RunContext& run, Workspace<Number>* work,
+                           Number** front) {
   const panels::Panel& panel = pattern_->panel[index];
   if (!pattern_->goes_on(index)) *front = work->front.data();
   assemble(index, values, *front, work);
@@ -193,17 +218,18 @@ int Cholesky::factor_panel(int index, const double* values, const RunContext& ru
 
 // The panels of a part one after the other. What the root of a subtree leaves goes to `update`; the top, which has no
 // such place, takes up what the subtrees left.
+template <typename Number>
 int Cholesky::factor_part(const CholeskyPattern::Part& part, const double* values, const RunContext& run,
-                          double* update, Workspace* work) {
+                          Number* update, const Room<Number>& room, Workspace<Number>* work) {
   work->stack_end = 0;
   work->waiting.clear();
   int64_t done = kWorkBetweenChecks;
-  double* front = nullptr;
-  size_t next = update == nullptr ? 0 : updates_.size();  // of the subtrees beneath
+  Number* front = nullptr;
+  size_t next = update == nullptr ? 0 : room.update.size();  // of the subtrees beneath
   for (int at = part.begin; at < part.end; ++at) {
     const int s = pattern_->order[at];
-    for (; next < updates_.size() && pattern_->root(pattern_->subtree[next]) < s; ++next)
-      work->waiting.push_back({pattern_->root(pattern_->subtree[next]), updates_[next].data(), false});
+    for (; next < room.update.size() && pattern_->root(pattern_->subtree[next]) < s; ++next)
+      work->waiting.push_back({pattern_->root(pattern_->subtree[next]), room.update[next].data(), false});
     if (done >= kWorkBetweenChecks) {
       if (!run.check().ok()) return kStopped;
       done = 0;
@@ -216,13 +242,25 @@ int Cholesky::factor_part(const CholeskyPattern::Part& part, const double* value
   return -1;
 }
 
-int Cholesky::factor(const double* values, const RunContext& run) {
+template <typename Number>
+int Cholesky::factor_in(Room<Number>* room, const double* values, const RunContext& run) {
+  room->fit(*pattern_, threads_of(run));
   each_subtree(run, [&](int t, int thread) {
-    failed_[t] = factor_part(pattern_->subtree[t], values, run, updates_[t].data(), &workspaces_[thread]);
+    failed_[t] =
+        factor_part(pattern_->subtree[t], values, run, room->update[t].data(), *room, &room->workspace[thread]);
   });
   for (int failed : failed_)
     if (failed != -1) return failed;
-  return factor_part(pattern_->top, values, run, nullptr, &workspaces_[0]);
+  return factor_part<Number>(pattern_->top, values, run, nullptr, *room, &room->workspace[0]);
+}
+
+int Cholesky::factor(const double* values, const RunContext& run) {
+  if (kept_ == Kept::kWhole) return factor_in_double(values, run);
+  return factor_in(&in_float_, values, run);
+}
+
+int Cholesky::factor_in_double(const double* values, const RunContext& run) {
+  return factor_in(&in_double_, values, run);
 }
 
 template <typename Value>

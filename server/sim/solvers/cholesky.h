@@ -1,6 +1,6 @@
 // What it is: sparse L D L^T of a symmetric positive definite n x n matrix, solved for three right-hand sides at once
 // (the global step: the same scalar factor serves x, y and z). Multifrontal: panel after panel, each in a dense front
-// that takes up its children's updates. Factorised in double; kept in Real or shorter, solved in Real.
+// that takes up its children's updates. Factorised in double and kept in Real, or in float; solved in Real.
 // Units: the matrix's. Shapes: values as in the matrix given to analyse(); vectors [n] of 3. No allocation after the
 // first factor. How it fails: factor() returns the first row whose pivot is not positive, kStopped where the context
 // says so (asked every kWorkBetweenChecks multiplications), -1 when all is well. Thread rules: one object, one thread.
@@ -21,8 +21,9 @@ namespace tryon::sim {
 
 class Cholesky {
  public:
-  // The factor's numbers as Real, or rounded to half the room (panels::Short): then it is the exact factor of a matrix
-  // that is as near as the rounding, symmetric and positive definite too, and solves for one right-hand side at a time.
+  // The factor's numbers as Real, or made and kept in half the room (panels::Short): then it is the exact factor of a
+  // matrix that is as near as the rounding, symmetric and positive definite too, and solves for one right-hand side at
+  // a time.
   enum class Kept { kWhole, kShort };
   explicit Cholesky(Kept kept = Kept::kWhole) : kept_(kept) {}
   static constexpr int kStopped = -2;
@@ -33,6 +34,8 @@ class Cholesky {
   void analyse_once(const Eigen::SparseMatrix<double>& matrix, int block);  // of a structure that will not come again
   // Values in the order of the analysed matrix's valuePtr().
   int factor(const double* values, const RunContext& run = {});
+  // Made in double whatever is kept: for what is so near to indefinite that float's rounding makes it so.
+  int factor_in_double(const double* values, const RunContext& run = {});
   void solve(const RVec3* right_side, RVec3* solution, const RunContext& run = {});    // kWhole; may be the same array
   void solve(const double* right_side, double* solution, const RunContext& run = {});  // one right-hand side
   // The halves of the last: x = L^-1 x and x = L^-T D^-1 x, on vectors [length()] in the order of elimination, place()
@@ -54,32 +57,49 @@ class Cholesky {
   int panel_count() const { return static_cast<int>(pattern_->panel.size()); }
 
  private:
+  template <typename Number>
   struct Update {  // what a panel's elimination leaves to its parent: a lower triangle by columns, packed
     int panel;
-    const double* values;
+    const Number* values;
     bool on_stack;
   };
   struct alignas(64) Line {
     std::byte at[64];
   };
+  template <typename Number>
   struct Workspace {  // of one thread
-    std::vector<double> front, stack, below, inverse;
+    std::vector<Number> front, stack, below, inverse;
+    std::vector<int> run_end;
     int64_t stack_end = 0;
-    std::vector<Update> waiting;  // for the parents to come
+    std::vector<Update<Number>> waiting;  // for the parents to come
     void fit(const CholeskyPattern::Needs& needs, size_t panel_count);
+  };
+  template <typename Number>
+  struct Room {                                // of factors made of such numbers
+    std::vector<Workspace<Number>> workspace;  // [threads]
+    std::vector<std::vector<Number>> update;   // [subtree_count] of the roots
+    void fit(const CholeskyPattern& pattern, int threads);
   };
   void forget();
   void take(std::shared_ptr<const CholeskyPattern> pattern, int n);
   // Calls body(subtree, thread's number), each subtree once.
   template <typename Body>
   void each_subtree(const RunContext& run, Body body);
-  void make_room(int threads);
-  int factor_part(const CholeskyPattern::Part& part, const double* values, const RunContext& run, double* update,
-                  Workspace* work);
-  int factor_panel(int index, const double* values, const RunContext& run, Workspace* work, double** front);
-  void assemble(int index, const double* values, double* front, Workspace* work);
-  int eliminate(const panels::Panel& panel, double* front, const RunContext& run, Workspace* work);
-  void hand_up(int index, const double* front, double* update, Workspace* work) const;
+  int threads_of(const RunContext& run) const;
+  void make_rows(int threads);
+  template <typename Number>
+  int factor_in(Room<Number>* room, const double* values, const RunContext& run);
+  template <typename Number>
+  int factor_part(const CholeskyPattern::Part& part, const double* values, const RunContext& run, Number* update,
+                  const Room<Number>& room, Workspace<Number>* work);
+  template <typename Number>
+  int factor_panel(int index, const double* values, const RunContext& run, Workspace<Number>* work, Number** front);
+  template <typename Number>
+  void assemble(int index, const double* values, Number* front, Workspace<Number>* work);
+  template <typename Number>
+  int eliminate(const panels::Panel& panel, Number* front, const RunContext& run, Workspace<Number>* work);
+  template <typename Number>
+  void hand_up(int index, const Number* front, Number* update, Workspace<Number>* work) const;
   template <typename Value>
   Value* values() {
     return reinterpret_cast<Value*>(value_.data());
@@ -100,11 +120,11 @@ class Cholesky {
   std::vector<Line> value_, rows_;
   int work_stride_ = 0;  // a third of a thread's share of rows_
   std::vector<Real> inverse_pivot_;
-  std::vector<Workspace> workspaces_;         // [threads]
-  std::vector<std::vector<double>> updates_;  // [subtree_count] of the roots
-  std::vector<int> failed_;                   // [subtree_count] as factor() says
-  std::vector<panels::Lane> lanes_;           // [length] in the order of elimination
-  std::vector<Real> single_;                  // [length] the same for one right-hand side
+  Room<double> in_double_;
+  Room<float> in_float_;
+  std::vector<int> failed_;          // [subtree_count] as factor() says
+  std::vector<panels::Lane> lanes_;  // [length] in the order of elimination
+  std::vector<Real> single_;         // [length] the same for one right-hand side
 };
 
 }  // namespace tryon::sim

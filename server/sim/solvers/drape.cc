@@ -21,8 +21,10 @@ constexpr int kWindow = 5;            // iterations by which the pace is judged
 constexpr double kFactorPrice = 30;   // in iterations
 constexpr double kMostPatience = 16;
 constexpr int kMostHalvings = 12;  // then another direction is found sooner than a shorter step is worth
-constexpr int kTrueTurn = 4;       // once the true Hessian was not positive definite it is tried at each such factor
-constexpr double kHalfKept = 0.5;
+// What is lost of what makes elements indefinite: as little as leaves the whole positive definite. Of cloth that has
+// buckled that is seldom more than a tenth.
+constexpr double kLostAtFirst = 0.1, kLeastLost = 1.0 / 64, kMoreLost = 4, kLessLost = 0.5;
+constexpr int kGoodFactors = 2;                   // in a row, before less is tried
 constexpr double kForcing = 0.3, kLoosest = 0.1;  // a step is minimised to such a share of the residual before it
 
 class Drape : public SpringProjection {
@@ -93,19 +95,33 @@ class Drape : public SpringProjection {
     lbfgs_.clear();
     age_ = 0;
     usable_ = true;
-    for (const double kept : {PotentialHessian::kTrueHessian, kHalfKept, PotentialHessian::kConvexHessian}) {
-      if (kept == PotentialHessian::kTrueHessian && --true_turn_ > 0) continue;
-      if (!hessian_->assemble(x_, kept, *run_)) return run_->check();
-      const int failed = hessian_->factor(*run_);
+    for (int tries = 1;; ++tries) {
+      if (!hessian_->assemble(x_, 1 - lost_, *run_)) return run_->check();
+      const bool convex = lost_ == 1;
+      int failed = hessian_->factor(*run_);
+      if (failed >= 0 && convex) failed = hessian_->factor_in_double(*run_);
       if (failed == Cholesky::kStopped) return run_->check();
       if (failed < 0) {
+        lose_less(tries);
         compliance_->renew(x_);
         return absl::OkStatus();
       }
-      if (kept == PotentialHessian::kTrueHessian) true_turn_ = kTrueTurn;
+      lost_ = std::min(1.0, std::max(kLeastLost, kMoreLost * lost_));
+      if (convex) return go_on_without_hessian();
     }
+  }
+
+  void lose_less(int tries) {
+    good_factors_ = tries == 1 ? good_factors_ + 1 : 0;
+    if (good_factors_ < kGoodFactors) return;
+    good_factors_ = 0;
+    lost_ = lost_ > kLeastLost ? kLessLost * lost_ : 0;
+  }
+
+  // Rounding, where contact is a million million times as stiff as what it holds.
+  absl::Status go_on_without_hessian() {
     if (!std::isfinite(phi_)) return potential_.not_finite("factor", gradient_);
-    drop_hessian();  // rounding, where contact is a million million times as stiff as what it holds
+    drop_hessian();
     steps_ = 0;
     look_at_contacts();
     return renew_factor();
@@ -133,9 +149,10 @@ class Drape : public SpringProjection {
 
   std::unique_ptr<PotentialHessian> hessian_;  // made once the plain descent has had its steps
   std::unique_ptr<ContactCompliance> compliance_;
-  std::vector<double> pace_;  // largest gradient of each iteration of the step, in mean weights
-  int steps_ = 0, age_ = 0,
-      true_turn_ = 0;                 // towards rest; iterations since the factor was taken; factors until the true one
+  std::vector<double> pace_;          // largest gradient of each iteration of the step, in mean weights
+  int steps_ = 0, age_ = 0;           // towards rest; iterations since the factor was taken
+  double lost_ = kLostAtFirst;        // by the next factor
+  int good_factors_ = 0;              // in a row, with what is lost now
   double before_ = 0, patience_ = 1;  // the pace at the last look; in factor prices
   bool usable_ = false;
   bool correct_no_more_ = false, uncorrected_ = false;  // for contacts: the next direction, the last one

@@ -353,6 +353,10 @@ bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const 
 
 int PotentialHessian::factor(const RunContext& run) { return factor_.factor(matrix_.valuePtr(), run); }
 
+int PotentialHessian::factor_in_double(const RunContext& run) {
+  return factor_.factor_in_double(matrix_.valuePtr(), run);
+}
+
 void PotentialHessian::solve(const std::vector<RVec3>& r, std::vector<RVec3>* d, const RunContext& run) {
   for (int i = 0; i < model_.particle_count; ++i) right_.segment<3>(3 * i) = r[i].cast<double>();
   factor_.solve(right_.data(), right_.data(), run);

@@ -27,6 +27,7 @@ class PotentialHessian {
   static constexpr double kTrueHessian = 1, kConvexHessian = 0;
   bool assemble(const std::vector<RVec3>& x, double kept, const RunContext& run = {});
   int factor(const RunContext& run = {});  // -1, Cholesky::kStopped, or the first row without a positive pivot
+  int factor_in_double(const RunContext& run = {});  // likewise, as Cholesky's
   // Solves H d = r; r is zero at pinned particles.
   void solve(const std::vector<RVec3>& r, std::vector<RVec3>* d, const RunContext& run = {});
   Cholesky& cholesky() { return factor_; }                               // rows 3 i .. 3 i + 2 are particle i's block

@@ -23,7 +23,7 @@ using Short = float;  // as a factor is kept in half the room
 inline constexpr int kWidest = 48;                            // columns of a panel
 inline constexpr int kRowsTogether = 32 / int{sizeof(Real)};  // rows of a vector
 inline constexpr int kGroup = 2 * kRowsTogether;              // rows of a packed panel side by side
-inline constexpr int kRowsBelow = 24;                         // rows of a front that are multiplied at once
+inline constexpr int kRowsBelow = 48;                         // rows of a front that are multiplied at once
 constexpr int padded(int rows) { return (rows + kRowsTogether - 1) / kRowsTogether * kRowsTogether; }
 
 struct alignas(4 * sizeof(Real)) Lane {  // x, y, z of a vector's row, and nothing
@@ -58,6 +58,19 @@ struct View {
   int work_stride;            // a multiple of kGroup, at least width + rows of any panel
 };
 
+template <typename Number>
+struct Elimination {
+  // Adds a packed lower triangle to a front, its rows at place[rows], ascending. run_end [rows] is to work in.
+  void (*take_up)(const Number* update, const int* place, int rows, int* run_end, Number* front, int stride);
+  // The first `width` columns of a front of m rows become D and L; below [below_values(m, width)] is for the two
+  // others.
+  int (*eliminate)(Number* front, int m, int width, int stride, Number* below);
+  // Takes off the other columns begin .. end (counted from `width`) what makes them the Schur complement.
+  void (*take_off)(Number* front, int m, int width, int stride, const Number* below, int begin, int end);
+  // The eliminated columns as a packed panel; L in the front is overwritten. inverse [width^2].
+  void (*pack_short)(Number* front, int m, int width, int stride, const Number* below, Number* inverse, Short* packed);
+};
+
 struct Kernels {
   // to[place[i]] = from[i], and back; `to` and `from` of as many rows as there are places.
   void (*bring)(const int* place, int count, const RVec3* from, Lane* to);
@@ -69,14 +82,9 @@ struct Kernels {
   void (*backward_one)(const View<Real>& factor, const int* which, int count, Real* x);
   void (*forward_short)(const View<Short>& factor, const int* which, int count, Real* x);  // likewise, sums in Real
   void (*backward_short)(const View<Short>& factor, const int* which, int count, Real* x);
-  // The first `width` columns of a front of m rows become D and L; below [below_values(m, width)] is for the two
-  // others.
-  int (*eliminate)(double* front, int m, int width, int stride, double* below);
-  // Takes off the other columns begin .. end (counted from `width`) what makes them the Schur complement.
-  void (*take_off)(double* front, int m, int width, int stride, const double* below, int begin, int end);
-  // The eliminated columns as a packed panel; L in the front is overwritten. inverse [width^2].
+  Elimination<double> in_double;
+  Elimination<float> in_float;
   void (*pack)(double* front, int m, int width, int stride, const double* below, double* inverse, Real* packed);
-  void (*pack_short)(double* front, int m, int width, int stride, const double* below, double* inverse, Short* packed);
 };
 const Kernels& best_kernels();
 const Kernels& baseline_kernels();

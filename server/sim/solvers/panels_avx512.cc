@@ -23,8 +23,7 @@ const Kernels* avx512_kernels() {
   static const Kernels kernels = [] {
     Kernels own = *other;
     if constexpr (sizeof(Real) == sizeof(double)) own.forward = forward, own.backward = backward;
-    own.eliminate = eliminate, own.take_off = take_off;
-    own.pack = pack<Real>, own.pack_short = pack<Short>;
+    own.in_double = elimination<double>(), own.in_float = elimination<float>(), own.pack = pack<double, Real>;
     return own;
   }();
   return &kernels;

@@ -1,5 +1,6 @@
-// The factor of panels.h, compiled by panels_baseline.cc, panels_avx2.cc and panels_avx512.cc. Every number is a sum of
-// fused multiply-adds in the order of the columns, however the work is cut: any tiles, any processor, the same bytes.
+// The factor of panels.h, compiled by panels_baseline.cc, panels_avx2.cc and panels_avx512.cc, for fronts of double and
+// of float. Every number is a sum of fused multiply-adds in the order of the columns, however the work is cut: any
+// tiles, any processor, the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -12,146 +13,254 @@ namespace {
 
 constexpr int kTogether = kRowsBelow;
 constexpr int kAtOnce = 8;  // columns that are eliminated one by one before the rest of a panel hears of them
-typedef double D4 __attribute__((vector_size(32)));
-#ifdef TRYON_PANELS_AVX512
-typedef double D8 __attribute__((vector_size(64)));
-using Widest = D8;
-#else
-using Widest = D4;
-#endif
-constexpr int kLanesOfWidest = sizeof(Widest) / sizeof(double);
 constexpr int kVectorsOfTile = 3;
+typedef double D4 __attribute__((vector_size(32)));
+typedef double D8 __attribute__((vector_size(64)));
+typedef float F8 __attribute__((vector_size(32)));
+typedef float F16 __attribute__((vector_size(64)));
 
-inline double fused(double a, double b, double sum) { return std::fma(a, b, sum); }
-
-inline D4 fused(const D4& a, double b, const D4& sum) {
-#if defined(__FMA__) && !defined(__clang__)
-  return __builtin_ia32_vfmaddpd256(a, D4{b, b, b, b}, sum);
-#else
-  return D4{fused(a[0], b, sum[0]), fused(a[1], b, sum[1]), fused(a[2], b, sum[2]), fused(a[3], b, sum[3])};
-#endif
-}
-
+template <typename Number>
+struct Vectors;  // of a build
+template <>
+struct Vectors<double> {
 #ifdef TRYON_PANELS_AVX512
-inline D8 fused(const D8& a, double b, const D8& sum) { return _mm512_fmadd_pd(a, _mm512_set1_pd(b), sum); }
+  using Widest = D8;
+#else
+  using Widest = D4;
+#endif
+};
+template <>
+struct Vectors<float> {
+#ifdef TRYON_PANELS_AVX512
+  using Widest = F16;
+#else
+  using Widest = F8;
+#endif
+};
+template <typename Number>
+using WidestOf = typename Vectors<Number>::Widest;
+template <typename Number>
+constexpr int kLanesOfWidest = sizeof(WidestOf<Number>) / sizeof(Number);
+
+template <typename Number>
+inline Number fused(Number a, Number b, Number sum) {
+  return std::fma(a, b, sum);
+}
+#if defined(TRYON_PANELS_FMA) || defined(TRYON_PANELS_AVX512)
+inline D4 fused(const D4& a, double b, const D4& sum) { return D4(_mm256_fmadd_pd(a, _mm256_set1_pd(b), sum)); }
+inline F8 fused(const F8& a, float b, const F8& sum) { return F8(_mm256_fmadd_ps(a, _mm256_set1_ps(b), sum)); }
+#else
+template <typename V, typename Number>
+inline V fused(const V& a, Number b, const V& sum) {
+  V out;
+  for (size_t i = 0; i < sizeof(V) / sizeof(Number); ++i) out[i] = std::fma(a[i], b, sum[i]);
+  return out;
+}
+#endif
+#ifdef TRYON_PANELS_AVX512
+inline D8 fused(const D8& a, double b, const D8& sum) { return D8(_mm512_fmadd_pd(a, _mm512_set1_pd(b), sum)); }
+inline F16 fused(const F16& a, float b, const F16& sum) { return F16(_mm512_fmadd_ps(a, _mm512_set1_ps(b), sum)); }
 #endif
 
-template <typename V>
-inline V load(const double* at) {
+template <typename V, typename Number>
+inline V load(const Number* at) {
   V v;
   __builtin_memcpy(&v, at, sizeof v);
   return v;
 }
-template <typename V>
-inline void store(const V& v, double* at) {
+template <typename V, typename Number>
+inline void store(const V& v, Number* at) {
   __builtin_memcpy(at, &v, sizeof v);
 }
 
-inline void add_scaled(double factor, const double* from, int count, double* to) {
-  int i = 0;
-  for (; i + kLanesOfWidest <= count; i += kLanesOfWidest)
-    store<Widest>(fused(load<Widest>(from + i), factor, load<Widest>(to + i)), to + i);
-  for (; i < count; ++i) to[i] = fused(from[i], factor, to[i]);
+// The first numbers of a vector, as many as there are.
+template <typename Number>
+class Part {
+ public:
+  explicit Part(int count) : count_(count) {}
+  WidestOf<Number> load(const Number* at) const;
+  void store(const WidestOf<Number>& v, Number* at) const;
+
+ private:
+  int count_;
+};
+
+#ifdef TRYON_PANELS_AVX512
+template <>
+inline D8 Part<double>::load(const double* at) const {
+  return D8(_mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count_) - 1), at));
+}
+template <>
+inline F16 Part<float>::load(const float* at) const {
+  return F16(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count_) - 1), at));
+}
+template <>
+inline void Part<double>::store(const D8& v, double* at) const {
+  _mm512_mask_storeu_pd(at, static_cast<__mmask8>((1u << count_) - 1), v);
+}
+template <>
+inline void Part<float>::store(const F16& v, float* at) const {
+  _mm512_mask_storeu_ps(at, static_cast<__mmask16>((1u << count_) - 1), v);
+}
+#else
+template <typename Number>
+inline WidestOf<Number> Part<Number>::load(const Number* at) const {
+  WidestOf<Number> v = {};
+  for (int i = 0; i < count_; ++i) v[i] = at[i];
+  return v;
+}
+template <typename Number>
+inline void Part<Number>::store(const WidestOf<Number>& v, Number* at) const {
+  for (int i = 0; i < count_; ++i) at[i] = v[i];
+}
+#endif
+
+// All of them.
+template <typename Number>
+struct Whole {
+  static WidestOf<Number> load(const Number* at) { return panels::load<WidestOf<Number>>(at); }
+  static void store(const WidestOf<Number>& v, Number* at) { panels::store(v, at); }
+};
+
+template <typename Number>
+inline void add_scaled(Number factor, const Number* from, int count, Number* to) {
+  constexpr int kStep = kLanesOfWidest<Number>;
+  const Whole<Number> whole;
+  for (; count >= kStep; count -= kStep, from += kStep, to += kStep)
+    whole.store(fused(whole.load(from), factor, whole.load(to)), to);
+  const Part<Number> part(count);
+  if (count > 0) part.store(fused(part.load(from), factor, part.load(to)), to);
+}
+
+template <typename Number>
+inline void add(const Number* from, int count, Number* to) {
+  constexpr int kStep = kLanesOfWidest<Number>;
+  const Whole<Number> whole;
+  for (; count >= kStep; count -= kStep, from += kStep, to += kStep) whole.store(whole.load(to) + whole.load(from), to);
+  const Part<Number> part(count);
+  if (count > 0) part.store(part.load(to) + part.load(from), to);
+}
+
+template <typename Number>
+inline void scale(Number factor, int count, Number* of) {
+  constexpr int kStep = kLanesOfWidest<Number>;
+  const Whole<Number> whole;
+  for (; count >= kStep; count -= kStep, of += kStep) whole.store(whole.load(of) * factor, of);
+  const Part<Number> part(count);
+  if (count > 0) part.store(part.load(of) * factor, of);
 }
 
 // What becomes of a sum of products: taken off the front, or put in its place.
 enum class Give { kTakeOff, kPut };
 
-template <Give kGive, typename V>
-inline void give(const V& sum, double* to) {
-  store<V>(kGive == Give::kTakeOff ? load<V>(to) - sum : sum, to);
+template <Give kGive, typename V, typename Number, typename Extent>
+inline void give(const V& sum, const Extent& extent, Number* to) {
+  extent.store(kGive == Give::kTakeOff ? extent.load(to) - sum : sum, to);
 }
 
-// out[i, c] from sum_k l[k][i] b[k][c] for the rows of kVectors vectors: kVectors x kColumns sums in registers. The
-// rows of l lie `next` apart from column to column, those of out `stride`.
-template <Give kGive, int kColumns, typename V, int kVectors>
-inline void multiply_tile(const double* l, int64_t next, int w, const double* b, double* out, int64_t stride) {
-  constexpr int kLanes = sizeof(V) / sizeof(double);
+// out[i, c] from sum_k l[k][i] b[k][c] for the rows of kVectors vectors, the last of which is what `last` says:
+// kVectors x kColumns sums in registers. The rows of l lie `next` apart from column to column, those of out `stride`.
+template <Give kGive, int kColumns, int kVectors, typename Number, typename Last>
+inline void multiply_tile(const Number* l, int64_t next, int w, const Number* b, Number* out, int64_t stride,
+                          const Last& last) {
+  using V = WidestOf<Number>;
+  constexpr int kStep = kLanesOfWidest<Number>, kEnd = (kVectors - 1) * kStep;
   V sum[kColumns * kVectors] = {};
   for (int k = 0; k < w; ++k, l += next, b += kColumns) {
     V from[kVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) from[v] = load<V>(l + kLanes * v);
+    for (int v = 0; v + 1 < kVectors; ++v) from[v] = load<V>(l + kStep * v);
+    from[kVectors - 1] = last.load(l + kEnd);
 #pragma GCC unroll 4
     for (int c = 0; c < kColumns; ++c)
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sum[c * kVectors + v] = fused(from[v], b[c], sum[c * kVectors + v]);
   }
 #pragma GCC unroll 4
-  for (int c = 0; c < kColumns; ++c)
+  for (int c = 0; c < kColumns; ++c, out += stride) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) give<kGive>(sum[c * kVectors + v], out + c * stride + kLanes * v);
+    for (int v = 0; v + 1 < kVectors; ++v) give<kGive>(sum[c * kVectors + v], Whole<Number>(), out + kStep * v);
+    give<kGive>(sum[c * kVectors + kVectors - 1], last, out + kEnd);
+  }
 }
 
 // The same for any number of rows.
-template <Give kGive, int kColumns>
-inline void multiply_rows(const double* l, int64_t next, int w, const double* b, int count, double* out,
+template <Give kGive, int kColumns, typename Number>
+inline void multiply_rows(const Number* l, int64_t next, int w, const Number* b, int count, Number* out,
                           int64_t stride) {
-  constexpr int kTile = kVectorsOfTile * kLanesOfWidest;
-  int i = 0;
-  for (; i + kTile <= count; i += kTile)
-    multiply_tile<kGive, kColumns, Widest, kVectorsOfTile>(l + i, next, w, b, out + i, stride);
-  for (; i + kLanesOfWidest <= count; i += kLanesOfWidest)
-    multiply_tile<kGive, kColumns, Widest, 1>(l + i, next, w, b, out + i, stride);
-  for (; i + 4 <= count; i += 4) multiply_tile<kGive, kColumns, D4, 1>(l + i, next, w, b, out + i, stride);
-  for (; i < count; ++i) multiply_tile<kGive, kColumns, double, 1>(l + i, next, w, b, out + i, stride);
+  constexpr int kStep = kLanesOfWidest<Number>, kTile = kVectorsOfTile * kStep;
+  const Whole<Number> whole;
+  for (; count >= kTile; count -= kTile, l += kTile, out += kTile)
+    multiply_tile<kGive, kColumns, kVectorsOfTile>(l, next, w, b, out, stride, whole);
+  if (count >= 2 * kStep) {
+    multiply_tile<kGive, kColumns, 2>(l, next, w, b, out, stride, whole);
+    count -= 2 * kStep, l += 2 * kStep, out += 2 * kStep;
+  } else if (count >= kStep) {
+    multiply_tile<kGive, kColumns, 1>(l, next, w, b, out, stride, whole);
+    count -= kStep, l += kStep, out += kStep;
+  }
+  if (count > 0) multiply_tile<kGive, kColumns, 1>(l, next, w, b, out, stride, Part<Number>(count));
 }
 
 // The rows below an eliminated corner, kTogether side by side, column by column.
+template <typename Number>
 struct Below {
-  const double* packed;
+  const Number* packed;
   int rows, columns;
-  const double* group(int i) const { return packed + int64_t{i} * columns; }  // of rows i .., a multiple of kTogether
+  const Number* group(int i) const { return packed + int64_t{i} * columns; }  // of rows i .., a multiple of kTogether
 };
 
 // Rows from .. of M b for kColumns columns, from the column `first` of M on.
-template <Give kGive, int kColumns>
-inline void multiply_below(const Below& m, int from, int first, const double* b, double* out, int64_t stride) {
+template <Give kGive, int kColumns, typename Number>
+inline void multiply_below(const Below<Number>& m, int from, int first, const Number* b, Number* out, int64_t stride) {
   const int w = m.columns - first;
   for (int i = from; i < m.rows;) {
     const int inside = i % kTogether, count = std::min(kTogether - inside, m.rows - i);
-    const double* l = m.group(i - inside) + first * kTogether + inside;
+    const Number* l = m.group(i - inside) + first * kTogether + inside;
     multiply_rows<kGive, kColumns>(l, kTogether, w, b, count, out + i, stride);
     i += count;
   }
 }
 
 // Columns j .. j + kColumns of the corner and what is below them, less what the columns first .. first + w do there.
-template <int kColumns>
-inline void take_off_corner(double* front, int m, int64_t stride, int first, int w, int j) {
-  double b[kAtOnce * kColumns];
+template <int kColumns, typename Number>
+inline void take_off_corner(Number* front, int m, int64_t stride, int first, int w, int j) {
+  Number b[kAtOnce * kColumns];
   for (int k = 0; k < w; ++k)
 #pragma GCC unroll 4
     for (int c = 0; c < kColumns; ++c)
       b[k * kColumns + c] = front[(first + k) * stride + first + k] * front[(first + k) * stride + j + c];
-  const double* l = front + first * stride;
-  double* out = front + j * stride;
+  const Number* l = front + first * stride;
+  Number* out = front + j * stride;
   multiply_rows<Give::kTakeOff, kColumns>(l + j, stride, w, b, m - j, out + j, stride);
 }
 
 // D and L of the columns first .. first + w, each taken off the next.
-inline int eliminate_columns(double* front, int m, int64_t stride, int first, int w) {
+template <typename Number>
+inline int eliminate_columns(Number* front, int m, int64_t stride, int first, int w) {
   for (int k = first; k < first + w; ++k) {
-    double* column = front + k * stride;
-    const double pivot = column[k];
+    Number* column = front + k * stride;
+    const Number pivot = column[k];
     if (!(pivot > 0)) return k;
-    const double inverse = 1 / pivot;
-    for (int i = k + 1; i < m; ++i) column[i] *= inverse;
+    const Number inverse = 1 / pivot;
+    scale(inverse, m - k - 1, column + k + 1);
     for (int j = k + 1; j < first + w; ++j) add_scaled(-pivot * column[j], column + j, m - j, front + j * stride + j);
   }
   return -1;
 }
 
-inline void pack_below(const double* front, int m, int w, int64_t stride, double* packed) {
+template <typename Number>
+inline void pack_below(const Number* front, int m, int w, int64_t stride, Number* packed) {
   for (int i = w; i < m; i += kTogether)
     for (int k = 0; k < w; ++k, packed += kTogether) {
       const int count = std::min(kTogether, m - i);
       std::copy_n(front + k * stride + i, count, packed);
-      std::fill(packed + count, packed + kTogether, 0.0);
+      std::fill(packed + count, packed + kTogether, Number(0));
     }
 }
 
-int eliminate(double* front, int m, int w, int stride, double* below) {
+template <typename Number>
+int eliminate(Number* front, int m, int w, int stride, Number* below) {
   for (int first = 0; first < w; first += kAtOnce) {
     const int count = std::min(kAtOnce, w - first), failed = eliminate_columns(front, m, stride, first, count);
     if (failed >= 0) return failed;
@@ -163,29 +272,31 @@ int eliminate(double* front, int m, int w, int stride, double* below) {
   return -1;
 }
 
-template <int kColumns>
-inline void take_off_columns(double* front, const Below& below, int64_t stride, int j) {
+template <int kColumns, typename Number>
+inline void take_off_columns(Number* front, const Below<Number>& below, int64_t stride, int j) {
   const int w = below.columns;
-  double b[kWidest * kColumns];
+  Number b[kWidest * kColumns];
   for (int k = 0; k < w; ++k)
 #pragma GCC unroll 4
     for (int c = 0; c < kColumns; ++c) b[k * kColumns + c] = front[k * stride + k] * front[k * stride + w + j + c];
-  multiply_below<Give::kTakeOff, kColumns>(below, j / kLanesOfWidest * kLanesOfWidest, 0, b,
-                                           front + (w + j) * stride + w, stride);
+  constexpr int kLanes = kLanesOfWidest<Number>;
+  multiply_below<Give::kTakeOff, kColumns>(below, j / kLanes * kLanes, 0, b, front + (w + j) * stride + w, stride);
 }
 
-void take_off(double* front, int m, int w, int stride, const double* packed, int begin, int end) {
-  const Below below{packed, m - w, w};
+template <typename Number>
+void take_off(Number* front, int m, int w, int stride, const Number* packed, int begin, int end) {
+  const Below<Number> below{packed, m - w, w};
   int j = begin;
   for (; j + 4 <= end; j += 4) take_off_columns<4>(front, below, stride, j);
   for (; j < end; ++j) take_off_columns<1>(front, below, stride, j);
 }
 
 // L1^-1 by columns, w x w, ones on the diagonal.
-inline void invert_corner(const double* front, int w, int64_t stride, double* inverse) {
+template <typename Number>
+inline void invert_corner(const Number* front, int w, int64_t stride, Number* inverse) {
   for (int k = 0; k < w; ++k) {
-    double* column = inverse + int64_t{k} * w;
-    std::fill(column, column + k, 0.0);
+    Number* column = inverse + int64_t{k} * w;
+    std::fill(column, column + k, Number(0));
     column[k] = 1;
     for (int i = k + 1; i < w; ++i) column[i] = -front[k * stride + i];
     for (int j = k + 1; j < w; ++j) add_scaled(-column[j], front + j * stride + j + 1, w - j - 1, column + j + 1);
@@ -193,10 +304,11 @@ inline void invert_corner(const double* front, int w, int64_t stride, double* in
 }
 
 // Columns k .. of L2 L1^-1 in L2's place.
-template <int kColumns>
-inline void multiply_by_inverse(double* front, const Below& below, int64_t stride, const double* inverse, int k) {
+template <int kColumns, typename Number>
+inline void multiply_by_inverse(Number* front, const Below<Number>& below, int64_t stride, const Number* inverse,
+                                int k) {
   const int w = below.columns;
-  double b[kWidest * kColumns];
+  Number b[kWidest * kColumns];
   for (int j = k; j < w; ++j)
 #pragma GCC unroll 4
     for (int c = 0; c < kColumns; ++c) b[(j - k) * kColumns + c] = inverse[int64_t{k + c} * w + j];
@@ -206,30 +318,54 @@ inline void multiply_by_inverse(double* front, const Below& below, int64_t strid
 // A group of `count` rows of `columns` columns of M; `at(row, column)` gives its numbers.
 template <typename Value, typename At>
 inline Value* pack_group(int first, int count, int rows, int columns, Value* packed, At at) {
-  if (count == kGroup && first + kGroup <= rows) {
-    for (int k = 0; k < columns; ++k, packed += kGroup)
-#pragma GCC unroll 16
-      for (int i = 0; i < kGroup; ++i) packed[i] = static_cast<Value>(at(first + i, k));
-    return packed;
-  }
   for (int k = 0; k < columns; ++k)
     for (int i = first; i < first + count; ++i) *packed++ = i < rows ? static_cast<Value>(at(i, k)) : Value(0);
   return packed;
 }
 
-template <typename Value>
-void pack(double* front, int m, int w, int stride, const double* below, double* inverse, Value* packed) {
+// The same for a whole group of -L2 L1^-1, where `from` is the first of its numbers.
+template <typename Number, typename Value>
+inline Value* pack_below_group(const Number* from, int64_t stride, int columns, Value* packed) {
+  typedef Number From __attribute__((vector_size(kGroup * sizeof(Number))));
+  typedef Value To __attribute__((vector_size(kGroup * sizeof(Value))));
+  for (int k = 0; k < columns; ++k, from += stride, packed += kGroup) {
+    From v;
+    __builtin_memcpy(&v, from, sizeof v);
+    const To to = __builtin_convertvector(-v, To);
+    __builtin_memcpy(packed, &to, sizeof to);
+  }
+  return packed;
+}
+
+template <typename Number, typename Value>
+void pack(Number* front, int m, int w, int stride, const Number* below, Number* inverse, Value* packed) {
   invert_corner(front, w, stride, inverse);
-  const Below rows{below, m - w, w};
+  const Below<Number> rows{below, m - w, w};
   int column = 0;
   for (; column + 4 <= w; column += 4) multiply_by_inverse<4>(front, rows, stride, inverse, column);
   for (; column < w; ++column) multiply_by_inverse<1>(front, rows, stride, inverse, column);
   const auto lower = [&](int i, int k) { return -front[int64_t{k} * stride + i]; };
-  const auto any = [&](int i, int k) { return i >= w ? lower(i, k) : i > k ? inverse[int64_t{k} * w + i] : 0.0; };
+  const auto any = [&](int i, int k) { return i >= w ? lower(i, k) : i > k ? inverse[int64_t{k} * w + i] : Number(0); };
   int i = 0;
   for (; i < w; i += kGroup)
     packed = pack_group(i, std::min(kGroup, padded(m - i)), m, std::min(w, i + kGroup), packed, any);
-  for (; i < m; i += kGroup) packed = pack_group(i, std::min(kGroup, padded(m - i)), m, w, packed, lower);
+  for (; i + kGroup <= m; i += kGroup) packed = pack_below_group(front + i, stride, w, packed);
+  if (i < m) pack_group(i, padded(m - i), m, w, packed, lower);
+}
+
+template <typename Number>
+void take_up(const Number* update, const int* place, int rows, int* run_end, Number* front, int stride) {
+  for (int i = rows; i-- > 0;) run_end[i] = i + 1 < rows && place[i + 1] == place[i] + 1 ? run_end[i + 1] : i + 1;
+  for (int j = 0; j < rows; ++j)
+    for (int i = j; i < rows; i = run_end[i]) {
+      add(update, run_end[i] - i, front + int64_t{place[j]} * stride + place[i]);
+      update += run_end[i] - i;
+    }
+}
+
+template <typename Number>
+constexpr Elimination<Number> elimination() {
+  return {take_up<Number>, eliminate<Number>, take_off<Number>, pack<Number, Short>};
 }
 
 }  // namespace

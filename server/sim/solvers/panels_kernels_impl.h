@@ -15,10 +15,9 @@ constexpr Kernels kKernels{bring,
                            backward_one<Real>,
                            forward_one<Short>,
                            backward_one<Short>,
-                           eliminate,
-                           take_off,
-                           pack<Real>,
-                           pack<Short>};
+                           elimination<double>(),
+                           elimination<float>(),
+                           pack<double, Real>};
 
 }  // namespace
 }  // namespace tryon::sim::panels
