@@ -12,9 +12,9 @@ namespace {
 
 // A run of vertices without a partner that is longer is an opening.
 constexpr int kLongestRun = 3;
-// A vertex slides until a triangle has a quarter of its area left; a new one leaves so much of its edge.
-constexpr double kLeastArea = 0.25, kLeastStep = 0.02;
-// Two stitches that end so near to a vertex, as shares of their edges, end in it.
+// A vertex slides until a triangle has a quarter of its area left.
+constexpr double kLeastArea = 0.25;
+// Stitches that end so near to a vertex, as a share of its edge, end in it; a new one leaves as much of its edge.
 constexpr double kSame = 0.1;
 // Of more that are sewn into one point neighbours are not looked at.
 constexpr size_t kMostMeet = 64;
@@ -127,8 +127,9 @@ class Stitcher {
   }
 
   bool slide(int v, int towards, double t) {
-    if (partners_.count(v)) return t <= kSame;  // it has its place
     const Vec2 there = (1.0 - t) * mesh_.flat[v] + t * mesh_.flat[towards];
+    if (partners_.count(v))  // it has its place, which may be there
+      return (there - moved_.flat[v]).norm() <= kSame * (mesh_.flat[towards] - mesh_.flat[v]).norm();
     for (const int f : of_vertex_[v]) {
       Vec2 now[3], then[3];
       for (int k = 0; k < 3; ++k) {
@@ -190,6 +191,7 @@ class Stitcher {
     return out;
   }
 
+  // On every edge that is sewn to the run's ends: where pleats lie on each other there are several.
   void pair_run(const std::vector<int>& run) {
     const std::vector<double> length = lengths(run);
     for (const int b : partners_[run.front()]) {
@@ -200,7 +202,6 @@ class Stitcher {
           const double t = length[i] / length.back();
           places_.push_back({run[i], b, c, (1.0 - t) * moved_.flat[b] + t * moved_.flat[c], from + t * (to - from)});
         }
-        return;
       }
     }
   }
@@ -237,13 +238,13 @@ class Stitcher {
     std::vector<std::pair<double, const Place*>> along;
     for (const Place& p : places) {
       const double t = (p.flat - out->flat[b]).dot(way) / way.squaredNorm();
-      along.emplace_back(std::clamp(t, kLeastStep, 1.0 - kLeastStep), &p);
+      along.emplace_back(std::clamp(t, kSame, 1.0 - kSame), &p);
     }
     std::stable_sort(along.begin(), along.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
     std::vector<int> made;
     double last = -1.0;
     for (const auto& [t, place] : along) {
-      if (t - last < kLeastStep) {  // of another layer
+      if (t - last < kSame) {  // of another layer
         joints_.push_back({place->a, made.back(), place->order});
         continue;
       }

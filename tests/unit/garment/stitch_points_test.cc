@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace tryon {
 namespace {
@@ -127,6 +128,32 @@ TEST(StitchPoints, LayersThatAreSewnToOnePointOfAnEdgeShareItsNewVertex) {
   for (const MeshStitch& s : sewn.stitches) to[s.a] = s.b;
   EXPECT_EQ(to[13], to[14]);
   for (const Triangle& t : sewn.triangles) EXPECT_NE(twice_flat_area(sewn, t), 0.0);
+}
+
+// As where a knife pleat is sewn to a band: the vertex that slid for the first layer is where the second one ends too.
+TEST(StitchPoints, LayersThatEndWhereAVertexSlidForTheFirstShareIt) {
+  MeshPattern mesh;
+  mesh.flat = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {1.5, 0.1}, {1, -0.2}, {-1, 0}, {0.5, 0}, {0.5, 1}, {0.2, 0.5}};
+  mesh.triangles = {{0, 1, 6}, {2, 4, 3}, {2, 5, 4}, {7, 8, 9}};
+  mesh.stitches = {{0, 2, 3, 0.4}, {7, 2, 3, 0.4}};
+  ASSERT_TRUE(complete(&mesh).ok());
+  const MeshPattern sewn = with_stitched_vertices(mesh);
+  EXPECT_EQ(sewn.vertex_count(), mesh.vertex_count());
+  ASSERT_EQ(sewn.stitches.size(), 2u);
+  for (const MeshStitch& s : sewn.stitches) EXPECT_EQ(s.b, 2);
+}
+
+TEST(StitchPoints, WhatLiesBetweenTwoSewnVerticesIsSewnToEveryLayer) {
+  MeshPattern mesh;
+  add_ladder(3, 3, 0.1, 0.0, &mesh);
+  add_ladder(2, 2, -0.1, 0.5, &mesh);  // 6 and 7 along its near rail
+  add_ladder(2, 2, -0.1, 1.0, &mesh);  // 10 and 11
+  mesh.stitches = {{6, 0, 0, 0.0}, {7, 2, 2, 0.0}, {10, 0, 0, 0.0}, {11, 2, 2, 0.0}};
+  const MeshPattern sewn = with_stitched_vertices(mesh);
+  std::set<int> panels;
+  for (const MeshStitch& s : sewn.stitches)
+    if (s.a == 1) panels.insert(sewn.panel[s.b]);
+  EXPECT_EQ(panels, (std::set<int>{1, 2}));
 }
 
 TEST(StitchPoints, AHundredThousandStitchesIntoOnePointAreRead) {
