@@ -10,8 +10,21 @@
 namespace tryon::sim {
 
 namespace {
-constexpr double kSufficientDecrease = 1e-4;  // Armijo
+constexpr double kSufficientDecrease = 1e-4;                  // Armijo
+constexpr double kShortestShare = 0.25, kLongestShare = 0.7;  // of a trial that was too long
 }  // namespace
+
+double share_of_way(double slope, double rise, double slope_there) {
+  const double beyond = rise - slope, fourth = 0.5 * (slope_there - slope) - beyond, second = beyond - fourth;
+  if (!(second >= 0 && fourth >= 0)) return 0.5;
+  double low = kShortestShare, high = kLongestShare;
+  while (high - low > 0.01) {
+    const double share = 0.5 * (low + high);
+    const bool rising = slope + 2 * second * share + 4 * fourth * share * share * share > 0;
+    (rising ? high : low) = share;
+  }
+  return low;
+}
 
 DescentSolver::DescentSolver(const DrapeModel& model, const SolverSettings& settings)
     : model_(model), settings_(settings), potential_(model, settings), target_(settings.tolerance) {
@@ -26,9 +39,9 @@ bool DescentSolver::converged() const {
   return largest <= limit * limit;
 }
 
-double DescentSolver::slope_to_trial() const {
+double DescentSolver::slope_to_trial(const std::vector<RVec3>& gradient) const {
   double sum = 0;
-  for (size_t i = 0; i < x_.size(); ++i) sum += static_cast<double>(gradient_[i].dot(trial_[i] - x_[i]));
+  for (size_t i = 0; i < x_.size(); ++i) sum += static_cast<double>(gradient[i].dot(trial_[i] - x_[i]));
   return sum;
 }
 
@@ -36,22 +49,24 @@ bool DescentSolver::search_line(const RunContext& run) {
   const double slope = dot(gradient_, direction_);
   const int most = halvings_ = most_halvings();
   if (!(slope < 0)) return false;
-  Real length = 1;
-  for (int halving = 0; halving <= most; ++halving, length *= Real(0.5)) {
-    if (halving % 4 == 3 && !run.check().ok()) return false;
-    for (int i = 0; i < model_.particle_count; ++i) trial_[i] = x_[i] + length * direction_[i];
-    double expected = static_cast<double>(length) * slope;
-    if (potential_.limit(&trial_)) expected = slope_to_trial();
+  const double shortest = std::ldexp(1.0, -most);
+  double length = 1;
+  for (int tries = 0; length >= shortest; ++tries) {
+    if (tries % 4 == 3 && !run.check().ok()) return false;
+    for (int i = 0; i < model_.particle_count; ++i) trial_[i] = x_[i] + static_cast<Real>(length) * direction_[i];
+    double expected = length * slope;
+    if (potential_.limit(&trial_)) expected = slope_to_trial(gradient_);
     const double trial = potential_.evaluate(run, trial_, &trial_gradient_);
     const double noise = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * potential_.scale();
     if (trial <= phi_ + kSufficientDecrease * std::min(expected, 0.0) + noise) {
-      halvings_ = halving;
+      halvings_ = tries;
       accepted();
       x_.swap(trial_);
       gradient_.swap(trial_gradient_);
       phi_ = trial;
       return true;
     }
+    length *= far_off() ? share_of_way(expected, trial - phi_, slope_to_trial(trial_gradient_)) : 0.5;
   }
   return false;
 }

@@ -67,6 +67,8 @@ class Drape : public SpringProjection {
 
   int most_halvings() const override { return std::min(kMostHalvings, SpringProjection::most_halvings()); }
 
+  bool far_off() const override { return hessian_ != nullptr; }
+
   bool towards_rest() const { return settings_.time_step >= kQuasiStatic; }
 
   void take_hessian() {

@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "server/base/status.h"
+#include "server/sim/solvers/descent.h"
 #include "server/sim/solvers/hessian.h"
 #include "server/sim/solvers/solver.h"
 #include "tests/unit/sim/cloth_fixtures.h"
@@ -13,6 +14,19 @@ namespace tryon::sim {
 namespace {
 
 using namespace tryon::sim::testing;
+
+TEST(LineSearch, GoesToTheLeastOfWhatItFitsAndHalvesWhereNothingFits) {
+  const auto share = [](double first, double second, double fourth) {  // of E(t) = first t + second t^2 + fourth t^4
+    return share_of_way(first, first + second + fourth, first + 2 * second + 4 * fourth);
+  };
+  EXPECT_NEAR(share(-1, 1, 0), 0.5, 0.01);
+  EXPECT_NEAR(share(-1, 0, 2), 0.5, 0.01);
+  EXPECT_NEAR(share(-3, 0.5, 4), 0.536, 0.01);  // -3 + t + 16 t^3
+  EXPECT_DOUBLE_EQ(share(-1, 1000, 1e6), 0.25);
+  EXPECT_NEAR(share(-1, 0.5, 0), 0.7, 0.01);
+  EXPECT_DOUBLE_EQ(share(-1, -3, 10), 0.5);
+  EXPECT_DOUBLE_EQ(share(-1, 10, -3), 0.5);
+}
 
 // What g / h^2 of one step ends at, from a common state.
 double potential_of(const std::string& name, const DrapeModel& model, const DrapeState& start, int iterations) {
