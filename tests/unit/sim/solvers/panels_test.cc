@@ -243,7 +243,7 @@ Packed<Number> packed_front(const panels::Kernels& build, int m, int w, int spar
 }
 
 bool same_bytes(const auto& a, const auto& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);
 }
 
 bool same_lower(const auto& a, int stride_a, const auto& b, int stride_b, int m) {
