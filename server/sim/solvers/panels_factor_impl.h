@@ -103,12 +103,25 @@ inline void Part<float>::store(const F16& v, float* at) const {
   _mm512_mask_storeu_ps(at, static_cast<__mmask16>((1u << count_) - 1), v);
 }
 #else
+#ifdef TRYON_PANELS_FMA
+alignas(64) constexpr int32_t kLeading[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+inline __m256i leading(int words) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kLeading + 8 - words)); }
+template <>
+inline D4 Part<double>::load(const double* at) const {
+  return D4(_mm256_maskload_pd(at, leading(2 * count_)));
+}
+template <>
+inline F8 Part<float>::load(const float* at) const {
+  return F8(_mm256_maskload_ps(at, leading(count_)));
+}
+#else
 template <typename Number>
 inline WidestOf<Number> Part<Number>::load(const Number* at) const {
   WidestOf<Number> v = {};
   for (int i = 0; i < count_; ++i) v[i] = at[i];
   return v;
 }
+#endif
 template <typename Number>
 inline void Part<Number>::store(const WidestOf<Number>& v, Number* at) const {
   for (int i = 0; i < count_; ++i) at[i] = v[i];
