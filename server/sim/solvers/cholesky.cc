@@ -18,16 +18,6 @@ void add(const panels::Lane& from, panels::Lane* to) {
 }
 void add(Real from, Real* to) { *to += from; }
 
-template <typename Number>
-const panels::Elimination<Number>& elimination() {
-  const panels::Kernels& kernels = panels::best_kernels();
-  if constexpr (std::is_same_v<Number, double>) {
-    return kernels.in_double;
-  } else {
-    return kernels.in_float;
-  }
-}
-
 template <typename T>
 void give_back(std::vector<T>* v) {
   std::vector<T>().swap(*v);
@@ -118,7 +108,7 @@ void Cholesky::each_subtree(const RunContext& run, Body body) {
 // the front of the one before it finds there what that one left.
 template <typename Number>
 void Cholesky::assemble(int index, const double* values, Number* front, Workspace<Number>* work) {
-  const panels::Elimination<Number>& kernels = elimination<Number>();
+  const panels::Elimination<Number>& kernels = panels::best_kernels().elimination<Number>();
   const panels::Panel& panel = pattern_->panel[index];
   const int64_t m = panel.stride;
   if (!pattern_->goes_on(index))
@@ -178,7 +168,7 @@ int Cholesky::row_at(int place) const {
 // -1, or the column without a positive pivot.
 template <typename Number>
 int Cholesky::eliminate(const panels::Panel& panel, Number* front, const RunContext& run, Workspace<Number>* work) {
-  const panels::Elimination<Number>& kernels = elimination<Number>();
+  const panels::Elimination<Number>& kernels = panels::best_kernels().elimination<Number>();
   const int w = panel.width, r = panel.row_count(), m = w + r, stride = panel.stride;
   const int failed = kernels.eliminate(front, m, w, stride, work->below.data());
   if (failed >= 0) return failed;

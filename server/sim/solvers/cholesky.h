@@ -2,9 +2,9 @@
 // (the global step: the same scalar factor serves x, y and z). Multifrontal: panel after panel, each in a dense front
 // that takes up its children's updates. Factorised in double and kept in Real, or in float; solved in Real.
 // Units: the matrix's. Shapes: values as in the matrix given to analyse(); vectors [n] of 3. No allocation after the
-// first factor. How it fails: factor() returns the first row whose pivot is not positive, kStopped where the context
-// says so (asked every kWorkBetweenChecks multiplications), -1 when all is well. Thread rules: one object, one thread.
-// Cites: Duff, Reid 1983 (multifrontal); Davis 2006 (elimination tree).
+// first factor, and the first in double. How it fails: factor() returns the first row whose pivot is not positive,
+// kStopped where the context says so (asked every kWorkBetweenChecks multiplications), -1 when all is well. Thread
+// rules: one object, one thread. Cites: Duff, Reid 1983 (multifrontal); Davis 2006 (elimination tree).
 #pragma once
 
 #include <cstddef>

@@ -97,24 +97,24 @@ class Drape : public SpringProjection {
     lbfgs_.clear();
     age_ = 0;
     usable_ = true;
-    for (int tries = 1;; ++tries) {
+    for (bool at_once = true;; at_once = false) {
       if (!hessian_->assemble(x_, 1 - lost_, *run_)) return run_->check();
       const bool convex = lost_ == 1;
       int failed = hessian_->factor(*run_);
       if (failed >= 0 && convex) failed = hessian_->factor_in_double(*run_);
       if (failed == Cholesky::kStopped) return run_->check();
       if (failed < 0) {
-        lose_less(tries);
+        lose_less(at_once);
         compliance_->renew(x_);
         return absl::OkStatus();
       }
-      lost_ = std::min(1.0, std::max(kLeastLost, kMoreLost * lost_));
       if (convex) return go_on_without_hessian();
+      lost_ = std::min(1.0, std::max(kLeastLost, kMoreLost * lost_));
     }
   }
 
-  void lose_less(int tries) {
-    good_factors_ = tries == 1 ? good_factors_ + 1 : 0;
+  void lose_less(bool at_once) {
+    good_factors_ = at_once ? good_factors_ + 1 : 0;
     if (good_factors_ < kGoodFactors) return;
     good_factors_ = 0;
     lost_ = lost_ > kLeastLost ? kLessLost * lost_ : 0;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "server/sim/real.h"
@@ -58,7 +59,7 @@ struct View {
   int work_stride;            // a multiple of kGroup, at least width + rows of any panel
 };
 
-template <typename Number>
+template <typename Number>  // double or float
 struct Elimination {
   // Adds a packed lower triangle to a front, its rows at place[rows], ascending. run_end [rows] is to work in.
   void (*take_up)(const Number* update, const int* place, int rows, int* run_end, Number* front, int stride);
@@ -84,7 +85,16 @@ struct Kernels {
   void (*backward_short)(const View<Short>& factor, const int* which, int count, Real* x);
   Elimination<double> in_double;
   Elimination<float> in_float;
+  // As pack_short().
   void (*pack)(double* front, int m, int width, int stride, const double* below, double* inverse, Real* packed);
+  template <typename Number>
+  const Elimination<Number>& elimination() const {
+    if constexpr (std::is_same_v<Number, double>) {
+      return in_double;
+    } else {
+      return in_float;
+    }
+  }
 };
 const Kernels& best_kernels();
 const Kernels& baseline_kernels();

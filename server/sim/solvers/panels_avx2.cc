@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "server/sim/solvers/panels.h"
 #pragma GCC target("avx2,fma")

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "server/sim/solvers/panels.h"
 #pragma GCC target("avx512f,avx2,fma")

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "server/sim/solvers/panels.h"
 
@@ -14,152 +15,114 @@ namespace {
 constexpr int kTogether = kRowsBelow;
 constexpr int kAtOnce = 8;  // columns that are eliminated one by one before the rest of a panel hears of them
 constexpr int kVectorsOfTile = 3;
-typedef double D4 __attribute__((vector_size(32)));
-typedef double D8 __attribute__((vector_size(64)));
-typedef float F8 __attribute__((vector_size(32)));
-typedef float F16 __attribute__((vector_size(64)));
 
-template <typename Number>
-struct Vectors;  // of a build
-template <>
-struct Vectors<double> {
+// A build's vectors: multiply-add, and the first numbers of one.
 #ifdef TRYON_PANELS_AVX512
-  using Widest = D8;
+constexpr int kVectorBytes = 64;
 #else
-  using Widest = D4;
+constexpr int kVectorBytes = 32;
 #endif
-};
-template <>
-struct Vectors<float> {
-#ifdef TRYON_PANELS_AVX512
-  using Widest = F16;
-#else
-  using Widest = F8;
-#endif
-};
+typedef double Doubles __attribute__((vector_size(kVectorBytes)));
+typedef float Floats __attribute__((vector_size(kVectorBytes)));
 template <typename Number>
-using WidestOf = typename Vectors<Number>::Widest;
+using VectorOf = std::conditional_t<std::is_same_v<Number, double>, Doubles, Floats>;
 template <typename Number>
-constexpr int kLanesOfWidest = sizeof(WidestOf<Number>) / sizeof(Number);
+constexpr int kNumbersOf = kVectorBytes / sizeof(Number);
 
-template <typename Number>
-inline Number fused(Number a, Number b, Number sum) {
-  return std::fma(a, b, sum);
+#if defined(TRYON_PANELS_AVX512)
+inline Doubles fused(const Doubles& a, double b, const Doubles& sum) {
+  return Doubles(_mm512_fmadd_pd(a, _mm512_set1_pd(b), sum));
 }
-#if defined(TRYON_PANELS_FMA) || defined(TRYON_PANELS_AVX512)
-inline D4 fused(const D4& a, double b, const D4& sum) { return D4(_mm256_fmadd_pd(a, _mm256_set1_pd(b), sum)); }
-inline F8 fused(const F8& a, float b, const F8& sum) { return F8(_mm256_fmadd_ps(a, _mm256_set1_ps(b), sum)); }
+inline Floats fused(const Floats& a, float b, const Floats& sum) {
+  return Floats(_mm512_fmadd_ps(a, _mm512_set1_ps(b), sum));
+}
+inline uint32_t leading(int count) { return (1u << count) - 1; }
+inline Doubles load_first(int count, const double* at) {
+  return Doubles(_mm512_maskz_loadu_pd(static_cast<__mmask8>(leading(count)), at));
+}
+inline Floats load_first(int count, const float* at) {
+  return Floats(_mm512_maskz_loadu_ps(static_cast<__mmask16>(leading(count)), at));
+}
+inline void store_first(int count, const Doubles& v, double* at) {
+  _mm512_mask_storeu_pd(at, static_cast<__mmask8>(leading(count)), v);
+}
+inline void store_first(int count, const Floats& v, float* at) {
+  _mm512_mask_storeu_ps(at, static_cast<__mmask16>(leading(count)), v);
+}
+#elif defined(TRYON_PANELS_FMA)
+inline Doubles fused(const Doubles& a, double b, const Doubles& sum) {
+  return Doubles(_mm256_fmadd_pd(a, _mm256_set1_pd(b), sum));
+}
+inline Floats fused(const Floats& a, float b, const Floats& sum) {
+  return Floats(_mm256_fmadd_ps(a, _mm256_set1_ps(b), sum));
+}
+alignas(64) constexpr int32_t kLeading[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+inline __m256i leading(int words) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kLeading + 8 - words)); }
+inline Doubles load_first(int count, const double* at) { return Doubles(_mm256_maskload_pd(at, leading(2 * count))); }
+inline Floats load_first(int count, const float* at) { return Floats(_mm256_maskload_ps(at, leading(count))); }
 #else
 template <typename V, typename Number>
 inline V fused(const V& a, Number b, const V& sum) {
   V out;
-  for (size_t i = 0; i < sizeof(V) / sizeof(Number); ++i) out[i] = std::fma(a[i], b, sum[i]);
+  for (int i = 0; i < kNumbersOf<Number>; ++i) out[i] = std::fma(a[i], b, sum[i]);
   return out;
 }
-#endif
-#ifdef TRYON_PANELS_AVX512
-inline D8 fused(const D8& a, double b, const D8& sum) { return D8(_mm512_fmadd_pd(a, _mm512_set1_pd(b), sum)); }
-inline F16 fused(const F16& a, float b, const F16& sum) { return F16(_mm512_fmadd_ps(a, _mm512_set1_ps(b), sum)); }
-#endif
-
-template <typename V, typename Number>
-inline V load(const Number* at) {
-  V v;
-  __builtin_memcpy(&v, at, sizeof v);
-  return v;
-}
-template <typename V, typename Number>
-inline void store(const V& v, Number* at) {
-  __builtin_memcpy(at, &v, sizeof v);
-}
-
-// The first numbers of a vector, as many as there are.
 template <typename Number>
-class Part {
- public:
-  explicit Part(int count) : count_(count) {}
-  WidestOf<Number> load(const Number* at) const;
-  void store(const WidestOf<Number>& v, Number* at) const;
-
- private:
-  int count_;
-};
-
-#ifdef TRYON_PANELS_AVX512
-template <>
-inline D8 Part<double>::load(const double* at) const {
-  return D8(_mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count_) - 1), at));
-}
-template <>
-inline F16 Part<float>::load(const float* at) const {
-  return F16(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count_) - 1), at));
-}
-template <>
-inline void Part<double>::store(const D8& v, double* at) const {
-  _mm512_mask_storeu_pd(at, static_cast<__mmask8>((1u << count_) - 1), v);
-}
-template <>
-inline void Part<float>::store(const F16& v, float* at) const {
-  _mm512_mask_storeu_ps(at, static_cast<__mmask16>((1u << count_) - 1), v);
-}
-#else
-#ifdef TRYON_PANELS_FMA
-alignas(64) constexpr int32_t kLeading[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-inline __m256i leading(int words) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kLeading + 8 - words)); }
-template <>
-inline D4 Part<double>::load(const double* at) const {
-  return D4(_mm256_maskload_pd(at, leading(2 * count_)));
-}
-template <>
-inline F8 Part<float>::load(const float* at) const {
-  return F8(_mm256_maskload_ps(at, leading(count_)));
-}
-#else
-template <typename Number>
-inline WidestOf<Number> Part<Number>::load(const Number* at) const {
-  WidestOf<Number> v = {};
-  for (int i = 0; i < count_; ++i) v[i] = at[i];
+inline VectorOf<Number> load_first(int count, const Number* at) {
+  VectorOf<Number> v = {};
+  for (int i = 0; i < count; ++i) v[i] = at[i];
   return v;
 }
 #endif
+#ifndef TRYON_PANELS_AVX512  // elsewhere stores by a mask are slow
 template <typename Number>
-inline void Part<Number>::store(const WidestOf<Number>& v, Number* at) const {
-  for (int i = 0; i < count_; ++i) at[i] = v[i];
+inline void store_first(int count, const VectorOf<Number>& v, Number* at) {
+  for (int i = 0; i < count; ++i) at[i] = v[i];
 }
 #endif
 
-// All of them.
+// How much of a vector there is: all of it, or its first numbers.
 template <typename Number>
 struct Whole {
-  static WidestOf<Number> load(const Number* at) { return panels::load<WidestOf<Number>>(at); }
-  static void store(const WidestOf<Number>& v, Number* at) { panels::store(v, at); }
+  static VectorOf<Number> load(const Number* at) {
+    VectorOf<Number> v;
+    __builtin_memcpy(&v, at, sizeof v);
+    return v;
+  }
+  static void store(const VectorOf<Number>& v, Number* at) { __builtin_memcpy(at, &v, sizeof v); }
+};
+template <typename Number>
+struct Part {
+  const int count;
+  VectorOf<Number> load(const Number* at) const { return load_first(count, at); }
+  void store(const VectorOf<Number>& v, Number* at) const { store_first(count, v, at); }
 };
 
 template <typename Number>
 inline void add_scaled(Number factor, const Number* from, int count, Number* to) {
-  constexpr int kStep = kLanesOfWidest<Number>;
+  constexpr int kStep = kNumbersOf<Number>;
   const Whole<Number> whole;
   for (; count >= kStep; count -= kStep, from += kStep, to += kStep)
     whole.store(fused(whole.load(from), factor, whole.load(to)), to);
-  const Part<Number> part(count);
+  const Part<Number> part{count};
   if (count > 0) part.store(fused(part.load(from), factor, part.load(to)), to);
 }
 
 template <typename Number>
 inline void add(const Number* from, int count, Number* to) {
-  constexpr int kStep = kLanesOfWidest<Number>;
+  constexpr int kStep = kNumbersOf<Number>;
   const Whole<Number> whole;
   for (; count >= kStep; count -= kStep, from += kStep, to += kStep) whole.store(whole.load(to) + whole.load(from), to);
-  const Part<Number> part(count);
+  const Part<Number> part{count};
   if (count > 0) part.store(part.load(to) + part.load(from), to);
 }
 
 template <typename Number>
 inline void scale(Number factor, int count, Number* of) {
-  constexpr int kStep = kLanesOfWidest<Number>;
+  constexpr int kStep = kNumbersOf<Number>;
   const Whole<Number> whole;
   for (; count >= kStep; count -= kStep, of += kStep) whole.store(whole.load(of) * factor, of);
-  const Part<Number> part(count);
+  const Part<Number> part{count};
   if (count > 0) part.store(part.load(of) * factor, of);
 }
 
@@ -176,13 +139,13 @@ inline void give(const V& sum, const Extent& extent, Number* to) {
 template <Give kGive, int kColumns, int kVectors, typename Number, typename Last>
 inline void multiply_tile(const Number* l, int64_t next, int w, const Number* b, Number* out, int64_t stride,
                           const Last& last) {
-  using V = WidestOf<Number>;
-  constexpr int kStep = kLanesOfWidest<Number>, kEnd = (kVectors - 1) * kStep;
+  using V = VectorOf<Number>;
+  constexpr int kStep = kNumbersOf<Number>, kEnd = (kVectors - 1) * kStep;
   V sum[kColumns * kVectors] = {};
   for (int k = 0; k < w; ++k, l += next, b += kColumns) {
     V from[kVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v + 1 < kVectors; ++v) from[v] = load<V>(l + kStep * v);
+    for (int v = 0; v + 1 < kVectors; ++v) from[v] = Whole<Number>::load(l + kStep * v);
     from[kVectors - 1] = last.load(l + kEnd);
 #pragma GCC unroll 4
     for (int c = 0; c < kColumns; ++c)
@@ -201,7 +164,7 @@ inline void multiply_tile(const Number* l, int64_t next, int w, const Number* b,
 template <Give kGive, int kColumns, typename Number>
 inline void multiply_rows(const Number* l, int64_t next, int w, const Number* b, int count, Number* out,
                           int64_t stride) {
-  constexpr int kStep = kLanesOfWidest<Number>, kTile = kVectorsOfTile * kStep;
+  constexpr int kStep = kNumbersOf<Number>, kTile = kVectorsOfTile * kStep;
   const Whole<Number> whole;
   for (; count >= kTile; count -= kTile, l += kTile, out += kTile)
     multiply_tile<kGive, kColumns, kVectorsOfTile>(l, next, w, b, out, stride, whole);
@@ -212,7 +175,7 @@ inline void multiply_rows(const Number* l, int64_t next, int w, const Number* b,
     multiply_tile<kGive, kColumns, 1>(l, next, w, b, out, stride, whole);
     count -= kStep, l += kStep, out += kStep;
   }
-  if (count > 0) multiply_tile<kGive, kColumns, 1>(l, next, w, b, out, stride, Part<Number>(count));
+  if (count > 0) multiply_tile<kGive, kColumns, 1>(l, next, w, b, out, stride, Part<Number>{count});
 }
 
 // The rows below an eliminated corner, kTogether side by side, column by column.
@@ -292,7 +255,7 @@ inline void take_off_columns(Number* front, const Below<Number>& below, int64_t 
   for (int k = 0; k < w; ++k)
 #pragma GCC unroll 4
     for (int c = 0; c < kColumns; ++c) b[k * kColumns + c] = front[k * stride + k] * front[k * stride + w + j + c];
-  constexpr int kLanes = kLanesOfWidest<Number>;
+  constexpr int kLanes = kNumbersOf<Number>;
   multiply_below<Give::kTakeOff, kColumns>(below, j / kLanes * kLanes, 0, b, front + (w + j) * stride + w, stride);
 }
 
@@ -357,13 +320,15 @@ void pack(Number* front, int m, int w, int stride, const Number* below, Number* 
   int column = 0;
   for (; column + 4 <= w; column += 4) multiply_by_inverse<4>(front, rows, stride, inverse, column);
   for (; column < w; ++column) multiply_by_inverse<1>(front, rows, stride, inverse, column);
-  const auto lower = [&](int i, int k) { return -front[int64_t{k} * stride + i]; };
-  const auto any = [&](int i, int k) { return i >= w ? lower(i, k) : i > k ? inverse[int64_t{k} * w + i] : Number(0); };
+  const auto at = [&](int i, int k) {
+    if (i >= w) return -front[int64_t{k} * stride + i];
+    return i > k ? inverse[int64_t{k} * w + i] : Number(0);
+  };
   int i = 0;
   for (; i < w; i += kGroup)
-    packed = pack_group(i, std::min(kGroup, padded(m - i)), m, std::min(w, i + kGroup), packed, any);
+    packed = pack_group(i, std::min(kGroup, padded(m - i)), m, std::min(w, i + kGroup), packed, at);
   for (; i + kGroup <= m; i += kGroup) packed = pack_below_group(front + i, stride, w, packed);
-  if (i < m) pack_group(i, padded(m - i), m, w, packed, lower);
+  if (i < m) pack_group(i, padded(m - i), m, w, packed, at);
 }
 
 template <typename Number>

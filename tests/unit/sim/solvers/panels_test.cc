@@ -206,20 +206,11 @@ struct Packed {
   int eliminated = 0;
 };
 
-template <typename Number>
-const panels::Elimination<Number>& elimination(const panels::Kernels& kernels) {
-  if constexpr (sizeof(Number) == 8) {
-    return kernels.in_double;
-  } else {
-    return kernels.in_float;
-  }
-}
-
 // A front whose first `w` of `m` columns are eliminated and packed; what is taken off the rest is cut at `cut`.
 template <typename Number>
 Packed<Number> packed_front(const panels::Kernels& build, int m, int w, int spare = 0, int cut = 0) {
   std::mt19937 random(static_cast<unsigned>(m * 100 + w));
-  const panels::Elimination<Number>& kernels = elimination<Number>(build);
+  const panels::Elimination<Number>& kernels = build.elimination<Number>();
   Packed<Number> out;
   const int stride = m + spare;
   out.front.assign(stride * m, 0);
