@@ -116,6 +116,7 @@ absl::StatusOr<StepReport> DescentSolver::step(const RunContext& run, const Scen
   report.potential = phi_;
   potential_.finish(run, scene, x_, state, &report);
   last_residual_ = report.residual_max;
+  last_rms_ = report.residual_rms;
   for (const RVec3& x : state->x)
     if (!x.allFinite()) return potential_.not_finite("contact", state->x);
   report.total_s = now_s() - start;

@@ -51,7 +51,8 @@ class DescentSolver : public Solver {
   const RunContext* run_ = nullptr;  // of the step in progress
   int halvings_ = 0;                 // of the last one, or tries beyond the first
   double target_;                    // largest gradient / mean weight at which a step ends: the tolerance, or more
-  double last_residual_ = std::numeric_limits<double>::infinity();  // of the step before
+  double last_residual_ = std::numeric_limits<double>::infinity();  // of the step before: largest, and
+  double last_rms_ = std::numeric_limits<double>::infinity();       // root of the mean square
 
  private:
   double slope_to_trial(const std::vector<RVec3>& gradient) const;

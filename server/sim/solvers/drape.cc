@@ -16,7 +16,12 @@ namespace tryon::sim {
 namespace {
 
 constexpr double kQuasiStatic = 0.1;  // s; a longer step is one towards rest
-constexpr int kPlainSteps = 20;       // steps towards rest before the Hessian is worth its factor
+// Steps towards rest before the Hessian is worth its factor: so many, or, where no layers are kept apart, until the net
+// forces' rms is small, or no longer falls.
+constexpr int kPlainSteps = 20;
+constexpr double kNearRest = 0.15;  // mean weights
+constexpr size_t kStallSteps = 4;   // in which less than 1 - kStallShare of it goes
+constexpr double kStallShare = 0.8;
 constexpr int kWindow = 5;            // iterations by which the pace is judged
 constexpr double kFactorPrice = 30;   // in iterations
 constexpr double kMostPatience = 16;
@@ -34,7 +39,7 @@ class Drape : public SpringProjection {
 
  private:
   absl::Status prepare(StepReport* report) override {
-    if (towards_rest() && steps_++ >= kPlainSteps && !hessian_) take_hessian();
+    if (towards_rest() && !hessian_ && plain_steps_are_over()) take_hessian();
     if (towards_rest()) target_ = std::max(settings_.tolerance, std::min(kLoosest, kForcing * last_residual_));
     if (!hessian_) return SpringProjection::prepare(report);
     look_at_contacts();
@@ -70,6 +75,15 @@ class Drape : public SpringProjection {
   bool far_off() const override { return hessian_ != nullptr; }
 
   bool towards_rest() const { return settings_.time_step >= kQuasiStatic; }
+
+  // Folds of layers that rub keep the Hessian's directions short for long: there the plain steps are the cheaper way.
+  bool plain_steps_are_over() {
+    if (std::exchange(steps_, steps_ + 1) >= kPlainSteps) return true;
+    if (steps_ == 1 || hessian_failed_ || potential_.layers() != nullptr) return false;
+    rms_.push_back(last_rms_);
+    return last_rms_ < kNearRest ||
+           (rms_.size() > kStallSteps && last_rms_ > kStallShare * rms_[rms_.size() - 1 - kStallSteps]);
+  }
 
   void take_hessian() {
     drop_factor();
@@ -125,6 +139,7 @@ class Drape : public SpringProjection {
     if (!std::isfinite(phi_)) return potential_.not_finite("factor", gradient_);
     drop_hessian();
     steps_ = 0;
+    hessian_failed_ = true;
     look_at_contacts();
     return renew_factor();
   }
@@ -152,11 +167,12 @@ class Drape : public SpringProjection {
   std::unique_ptr<PotentialHessian> hessian_;  // made once the plain descent has had its steps
   std::unique_ptr<ContactCompliance> compliance_;
   std::vector<double> pace_;          // largest gradient of each iteration of the step, in mean weights
-  int steps_ = 0, age_ = 0;           // towards rest; iterations since the factor was taken
+  std::vector<double> rms_;           // of the net forces after each plain step towards rest, in mean weights
+  int steps_ = 0, age_ = 0;           // plain ones towards rest; iterations since the factor was taken
   double lost_ = kLostAtFirst;        // by the next factor
   int good_factors_ = 0;              // in a row, with what is lost now
   double before_ = 0, patience_ = 1;  // the pace at the last look; in factor prices
-  bool usable_ = false;
+  bool usable_ = false, hessian_failed_ = false;  // to be factored now; even when convex
   bool correct_no_more_ = false, uncorrected_ = false;  // for contacts: the next direction, the last one
 };
 
