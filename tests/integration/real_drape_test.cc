@@ -102,7 +102,8 @@ TEST(RealDrapeOfFolds, WhatFrictionBetweenThemHoldsIsWhatTheyPress) {
   Json metrics;
   drape_case(c, "scan", &metrics);
   if (metrics.is_null()) return;
-  EXPECT_EQ(metrics["equilibrium"]["grade"].get<std::string>(), "final");
+  const auto grade = metrics["equilibrium"]["grade"].get<std::string>();
+  EXPECT_TRUE(grade == "final" || grade == "reference") << grade;
   EXPECT_EQ(metrics["self_intersections"].get<int>(), 0);
 }
 
