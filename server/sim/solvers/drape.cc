@@ -172,7 +172,7 @@ class Drape : public SpringProjection {
   double lost_ = kLostAtFirst;        // by the next factor
   int good_factors_ = 0;              // in a row, with what is lost now
   double before_ = 0, patience_ = 1;  // the pace at the last look; in factor prices
-  bool usable_ = false, hessian_failed_ = false;  // to be factored now; even when convex
+  bool usable_ = false, hessian_failed_ = false;  // the factor; the Hessian even when convex
   bool correct_no_more_ = false, uncorrected_ = false;  // for contacts: the next direction, the last one
 };
 
