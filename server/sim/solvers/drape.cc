@@ -22,8 +22,8 @@ constexpr int kPlainSteps = 20;
 constexpr double kNearRest = 0.15;  // mean weights
 constexpr size_t kStallSteps = 4;   // in which less than 1 - kStallShare of it goes
 constexpr double kStallShare = 0.8;
-constexpr int kWindow = 5;            // iterations by which the pace is judged
-constexpr double kFactorPrice = 30;   // in iterations
+constexpr int kWindow = 5;           // iterations by which the pace is judged
+constexpr double kFactorPrice = 30;  // in iterations
 constexpr double kMostPatience = 16;
 constexpr int kMostHalvings = 12;  // then another direction is found sooner than a shorter step is worth
 // What is lost of what makes elements indefinite: as little as leaves the whole positive definite. Of cloth that has
@@ -172,7 +172,7 @@ class Drape : public SpringProjection {
   double lost_ = kLostAtFirst;        // by the next factor
   int good_factors_ = 0;              // in a row, with what is lost now
   double before_ = 0, patience_ = 1;  // the pace at the last look; in factor prices
-  bool usable_ = false, hessian_failed_ = false;  // the factor; the Hessian even when convex
+  bool usable_ = false, hessian_failed_ = false;        // the factor; the Hessian even when convex
   bool correct_no_more_ = false, uncorrected_ = false;  // for contacts: the next direction, the last one
 };
 
