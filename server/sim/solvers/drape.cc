@@ -18,7 +18,7 @@ namespace {
 constexpr double kQuasiStatic = 0.1;  // s; a longer step is one towards rest
 // Steps towards rest before the Hessian is worth its factor: so many, or, where no layers are kept apart, until the net
 // forces' rms is small, or no longer falls.
-constexpr int kPlainSteps = 20;
+constexpr size_t kPlainSteps = 20;
 constexpr double kNearRest = 0.15;  // mean weights
 constexpr size_t kStallSteps = 4;   // in which less than 1 - kStallShare of it goes
 constexpr double kStallShare = 0.8;
@@ -78,11 +78,11 @@ class Drape : public SpringProjection {
 
   // Folds of layers that rub keep the Hessian's directions short for long: there the plain steps are the cheaper way.
   bool plain_steps_are_over() {
-    if (std::exchange(steps_, steps_ + 1) >= kPlainSteps) return true;
-    if (steps_ == 1 || hessian_failed_ || potential_.layers() != nullptr) return false;
     rms_.push_back(last_rms_);
-    return last_rms_ < kNearRest ||
-           (rms_.size() > kStallSteps && last_rms_ > kStallShare * rms_[rms_.size() - 1 - kStallSteps]);
+    const size_t steps = rms_.size() - 1;
+    if (steps >= kPlainSteps) return true;
+    if (hessian_failed_ || potential_.layers() != nullptr) return false;
+    return last_rms_ < kNearRest || (steps >= kStallSteps && last_rms_ > kStallShare * rms_[steps - kStallSteps]);
   }
 
   void take_hessian() {
@@ -138,7 +138,7 @@ class Drape : public SpringProjection {
   absl::Status go_on_without_hessian() {
     if (!std::isfinite(phi_)) return potential_.not_finite("factor", gradient_);
     drop_hessian();
-    steps_ = 0;
+    rms_.clear();
     hessian_failed_ = true;
     look_at_contacts();
     return renew_factor();
@@ -167,8 +167,8 @@ class Drape : public SpringProjection {
   std::unique_ptr<PotentialHessian> hessian_;  // made once the plain descent has had its steps
   std::unique_ptr<ContactCompliance> compliance_;
   std::vector<double> pace_;          // largest gradient of each iteration of the step, in mean weights
-  std::vector<double> rms_;           // of the net forces after each plain step towards rest, in mean weights
-  int steps_ = 0, age_ = 0;           // plain ones towards rest; iterations since the factor was taken
+  std::vector<double> rms_;           // of the net forces before each plain step towards rest, in mean weights
+  int age_ = 0;                       // iterations since the factor was taken
   double lost_ = kLostAtFirst;        // by the next factor
   int good_factors_ = 0;              // in a row, with what is lost now
   double before_ = 0, patience_ = 1;  // the pace at the last look; in factor prices
