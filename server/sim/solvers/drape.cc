@@ -123,9 +123,11 @@ class Drape : public SpringProjection {
         return absl::OkStatus();
       }
       if (convex) return go_on_without_hessian();
-      lost_ = std::min(1.0, std::max(kLeastLost, kMoreLost * lost_));
+      lose_more();
     }
   }
+
+  void lose_more() { lost_ = std::min(1.0, std::max(kLeastLost, kMoreLost * lost_)); }
 
   void lose_less(bool at_once) {
     good_factors_ = at_once ? good_factors_ + 1 : 0;
@@ -161,7 +163,10 @@ class Drape : public SpringProjection {
     correct_no_more_ = age_ <= 1 && !uncorrected_;
     if (correct_no_more_) return true;
     usable_ = false;
-    return age_ > 1 && !uncorrected_;
+    if (!uncorrected_) return true;
+    const bool convex = lost_ == 1;  // else positive definite by a hair: its directions are as good as endless
+    lose_more();
+    return !convex;
   }
 
   std::unique_ptr<PotentialHessian> hessian_;  // made once the plain descent has had its steps
