@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "Eigen/SparseCholesky"
@@ -107,25 +108,74 @@ void move_inside(const GarmentMesh& mesh, const std::vector<bool>& fixed, std::v
   }
 }
 
+// Creases run straight from where they begin on the outline to where they end on it.
+void move_creases(const GarmentMesh& mesh, std::vector<Vec2>* flat, std::vector<bool>* fixed) {
+  for (const ClothLine& line : mesh.lines) {
+    const bool crease = line.kind == ClothLine::Kind::kFold || line.kind == ClothLine::Kind::kTack;
+    const int first = line.vertices.front(), last = line.vertices.back();
+    if (!crease || !(*fixed)[first] || !(*fixed)[last]) continue;
+    const Vec2 way = mesh.flat[last] - mesh.flat[first], onward = (*flat)[last] - (*flat)[first];
+    for (size_t i = 1; i + 1 < line.vertices.size(); ++i) {
+      const int v = line.vertices[i];
+      (*flat)[v] = (*flat)[first] + (mesh.flat[v] - mesh.flat[first]).dot(way) / way.squaredNorm() * onward;
+      (*fixed)[v] = true;
+    }
+  }
+}
+
+bool same_side(const StitchSide& x, const StitchSide& y) { return x.panel == y.panel && x.edge == y.edge; }
+
+// The same pieces of edges, sewn to each other alike.
+bool sewn_alike(const Pattern& one, const Pattern& other) {
+  const auto pieces = [](const Panel& x, const Panel& y) { return x.edges.size() == y.edges.size(); };
+  const auto stitched = [](const Stitch& x, const Stitch& y) {
+    return same_side(x.a, y.a) && same_side(x.b, y.b) && x.right_wrong == y.right_wrong && x.pleat == y.pleat;
+  };
+  return std::equal(one.panels.begin(), one.panels.end(), other.panels.begin(), other.panels.end(), pieces) &&
+         std::equal(one.stitches.begin(), one.stitches.end(), other.stitches.begin(), other.stitches.end(), stitched);
+}
+
+// The pattern in whole edges, as it was meshed, and the same edges in the other size.
+struct TwoSizes {
+  Pattern from, to;
+};
+
+// A pleat takes as much cloth in every size, so that edges with pleats are cut at other shares: each size by itself.
+absl::StatusOr<TwoSizes> with_pleats(const Pattern& pattern, const std::string& size) {
+  ASSIGN_OR_RETURN(Pattern from, split_seams(pattern));
+  ASSIGN_OR_RETURN(const Pattern other, at_size(pattern, size));
+  ASSIGN_OR_RETURN(Pattern to, split_seams(other));
+  if (sewn_alike(from, to)) return TwoSizes{std::move(from), std::move(to)};
+  return invalid_input("SIZE_TOPOLOGY", cat("pattern.sizes[", size, "]"),
+                       cat("the pleats of size ", size, " lie on each other otherwise than in the base size"),
+                       "Mesh that size afresh.");
+}
+
+absl::StatusOr<TwoSizes> in_two_sizes(const GarmentMesh& mesh, const Pattern& pattern, const std::string& size) {
+  const bool pleats = std::any_of(mesh.lines.begin(), mesh.lines.end(),
+                                  [](const ClothLine& line) { return line.kind == ClothLine::Kind::kFold; });
+  if (pleats) return with_pleats(pattern, size);
+  TwoSizes out;
+  out.from = pattern;
+  const bool darts =
+      std::any_of(pattern.panels.begin(), pattern.panels.end(), [](const Panel& p) { return !p.darts.empty(); });
+  if (!pattern.seams.empty() || darts) {
+    ASSIGN_OR_RETURN(out.from, split_seams(pattern));
+  }
+  ASSIGN_OR_RETURN(out.to, at_size(out.from, size));
+  return out;
+}
+
 }  // namespace
 
 absl::StatusOr<GarmentMesh> regraded(const GarmentMesh& mesh, const Pattern& pattern, const std::string& size) {
   if (size == name_of_size(pattern)) return mesh;
-  for (const ClothLine& line : mesh.lines) {
-    if (line.kind != ClothLine::Kind::kFold) continue;
-    return invalid_input("SIZE_TOPOLOGY", cat("pattern.panels[", mesh.panel_names[line.panel], "].pleats"),
-                         "laid pleats stand elsewhere in another size", "Mesh that size afresh.");
-  }
-  Pattern split = pattern;
-  const bool darts =
-      std::any_of(pattern.panels.begin(), pattern.panels.end(), [](const Panel& p) { return !p.darts.empty(); });
-  if (!pattern.seams.empty() || darts) {
-    ASSIGN_OR_RETURN(split, split_seams(pattern));
-  }
-  ASSIGN_OR_RETURN(const Pattern to, at_size(split, size));
+  ASSIGN_OR_RETURN(const TwoSizes sizes, in_two_sizes(mesh, pattern, size));
+  const Pattern& to = sizes.to;
   GarmentMesh out = mesh;
   std::vector<bool> fixed(mesh.vertex_count(), false);
-  move_outlines(mesh, split, to, &out.flat, &fixed);
+  move_outlines(mesh, sizes.from, to, &out.flat, &fixed);
+  move_creases(mesh, &out.flat, &fixed);
   move_inside(mesh, fixed, &out.flat);
   for (size_t t = 0; t < out.triangles.size(); ++t) {
     const double before = doubled_area(mesh.flat, out.triangles[t]), after = doubled_area(out.flat, out.triangles[t]);
@@ -135,10 +185,10 @@ absl::StatusOr<GarmentMesh> regraded(const GarmentMesh& mesh, const Pattern& pat
                          cat("panel ", panel, " of size ", size, " is no smooth change of the base size"),
                          "Grade the pattern with the same points in every size.");
   }
-  for (Seam& seam : out.seams) {
-    const Stitch& stitch = to.stitches[seam.stitch];
-    seam.left_length = edge_length(to.panels[stitch.a.panel], stitch.a.edge);
-    seam.right_length = edge_length(to.panels[stitch.b.panel], stitch.b.edge);
+  for (size_t s = 0; s < out.seams.size() && s < to.stitches.size(); ++s) {  // after them come tacks
+    const Stitch& stitch = to.stitches[s];
+    out.seams[s].left_length = edge_length(to.panels[stitch.a.panel], stitch.a.edge);
+    out.seams[s].right_length = edge_length(to.panels[stitch.b.panel], stitch.b.edge);
   }
   return out;
 }
