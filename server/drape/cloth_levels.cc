@@ -10,18 +10,17 @@ namespace tryon {
 namespace {
 
 constexpr double kKeep = 0.4;
-constexpr int kMostLevels = 6;
 
 }  // namespace
 
-absl::StatusOr<ClothLevels> ClothLevels::build(const GarmentMesh& garment, int coarsest) {
+absl::StatusOr<ClothLevels> ClothLevels::build(const GarmentMesh& garment, int coarsest, int most) {
   ClothLevels out;
   out.garment_ = &garment;
   out.finest_ = weld(garment, garment.placed);
   HierarchySettings settings;
   settings.keep = kKeep;
   settings.levels = 1;
-  for (double n = kKeep * out.finest_.mesh.vertex_count(); n >= coarsest && settings.levels < kMostLevels; n *= kKeep)
+  for (double n = kKeep * out.finest_.mesh.vertex_count(); n >= coarsest && settings.levels < most; n *= kKeep)
     ++settings.levels;
   if (settings.levels > 1) {
     ASSIGN_OR_RETURN(out.hierarchy_, build_hierarchy(garment, out.finest_, {}, settings));
@@ -91,6 +90,13 @@ std::vector<Vec3> ClothLevels::sewn(const std::vector<Vec3>& open) const {
   }
   for (size_t v = 0; v < sum.size(); ++v) sum[v] /= std::max(members[v], 1);
   return sum;
+}
+
+std::vector<Vec3> ClothLevels::at(int level, const std::vector<Vec3>& finest) const {
+  if (level == 0) return finest;
+  std::vector<Vec3> out;
+  for (const int v : hierarchy_.coarser[level - 1].finest) out.push_back(finest[v]);
+  return out;
 }
 
 std::vector<Vec3> ClothLevels::finer(int level, const std::vector<Vec3>& values) const {

@@ -15,8 +15,8 @@ namespace tryon {
 
 class ClothLevels {
  public:
-  // Halves until a level would have fewer vertices than `coarsest`.
-  static absl::StatusOr<ClothLevels> build(const GarmentMesh& garment, int coarsest);
+  // Coarser until a level would have fewer vertices than `coarsest`, at most `most` levels.
+  static absl::StatusOr<ClothLevels> build(const GarmentMesh& garment, int coarsest, int most = 6);
 
   int count() const { return 1 + static_cast<int>(hierarchy_.coarser.size()); }
   // The coarsest level before it is sewn, its seams paired; placed as the garment is.
@@ -25,6 +25,8 @@ class ClothLevels {
   WeldedMesh welded(int level, std::vector<Vec3> positions) const;
   // Partners brought together: from open_panels() to the coarsest level.
   std::vector<Vec3> sewn(const std::vector<Vec3>& open) const;
+  // What the finest level's values are at the vertices of `level`.
+  std::vector<Vec3> at(int level, const std::vector<Vec3>& finest) const;
   // From `level` to the one below it.
   std::vector<Vec3> finer(int level, const std::vector<Vec3>& values) const;
 

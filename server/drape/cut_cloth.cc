@@ -5,6 +5,7 @@
 
 #include "server/base/status.h"
 #include "server/base/text.h"
+#include "server/drape/rehang.h"
 #include "server/garment/regrade.h"
 #include "server/io/worn_file.h"
 
@@ -43,15 +44,17 @@ bool same_triangles(const GarmentMesh& garment, const StoredGarment& stored) {
   return garment.triangles == stored.shown && weld(garment, garment.placed).source == stored.cloth.source;
 }
 
-// What the drape to start from has left, on this garment's triangles; nothing where they cannot be shared.
+// What the drape to start from has left, on this garment's triangles; nothing where they cannot be shared. flat_before:
+// of the same vertices in its size.
 absl::StatusOr<CutCloth> taken_up(const RunContext& run, const DrapeRequest& request, const PipelineInput& input,
-                                  const LoadedGarment& source, const Wearer& wearer) {
+                                  const LoadedGarment& source, const Wearer& wearer, std::vector<Vec2>* flat_before) {
   ASSIGN_OR_RETURN(StoredOutfit outfit, read_worn_file(input.start));
   RETURN_IF_ERROR(check(outfit, request));
   StoredGarment& from = outfit.garments.back();
   auto mesh = carried(run, request, input, source, wearer, from.meshed_in);
   RETURN_IF_ERROR(run.check());
   if (!mesh.ok() || !same_triangles(*mesh, from)) return CutCloth();
+  *flat_before = std::move(from.uv);
   return CutCloth{*std::move(mesh), std::move(from.meshed_in), std::move(from.cloth.mesh.positions)};
 }
 
@@ -62,8 +65,9 @@ absl::StatusOr<CutCloth> cut_cloth(const RunContext& run, const DrapeRequest& re
                                    ArrangeReport* arranged) {
   run.report("assemble", 0.0);
   CutCloth out;
+  std::vector<Vec2> flat_before;
   if (!request.starts_from.empty()) {
-    ASSIGN_OR_RETURN(out, taken_up(run, request, input, source, wearer));
+    ASSIGN_OR_RETURN(out, taken_up(run, request, input, source, wearer, &flat_before));
   }
   if (out.lies.empty()) {
     out.meshed_in = size_of(request.garment);
@@ -71,6 +75,10 @@ absl::StatusOr<CutCloth> cut_cloth(const RunContext& run, const DrapeRequest& re
   }
   run.report("assemble", 0.5);
   if (!source.grown) RETURN_IF_ERROR(place_garment(run, source.made.pattern, person, &out.garment, arranged));
+  if (!out.lies.empty()) {
+    const std::vector<int> welded = weld(out.garment, out.garment.placed).source;
+    out.lies = rehung(out.garment, flat_before, welded, std::move(out.lies));
+  }
   run.report("assemble", 1.0);
   return out;
 }

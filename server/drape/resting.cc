@@ -20,6 +20,7 @@ constexpr double kWithin = 0.8;
 // Falling: full weight in small steps, so that folds and friction follow a path. Calming: large steps without inertia,
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
+constexpr int kCarriedCalmSteps = 6;  // of the coarser level: what is far off is found, what is near is carried
 constexpr int kPatience = 25, kLongPatience = 45;
 constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved out, and rests again
 constexpr int kRestPasses = 3;    // to the goal; again from where it stalled; deeper
@@ -295,6 +296,15 @@ absl::Status rest_to_grade(const Rest& r, RestGoal goal, sim::SolverSettings set
 RestGoal only_rest_goal(int fall_steps) {
   RestGoal goal = rest_goal(0, 1);
   goal.fall_steps = fall_steps, goal.begin = 0.0, goal.share = 1.0;
+  return goal;
+}
+
+RestGoal carried_goal(int level) {
+  constexpr double kCoarseShare = 0.2;  // of the time, about
+  RestGoal goal = level > 0 ? rest_goal(1, 2) : only_rest_goal(kRefallSteps);
+  if (level > 0) goal.calm_steps = kCarriedCalmSteps;
+  goal.begin = level > 0 ? 0.0 : kCoarseShare;
+  goal.share = level > 0 ? kCoarseShare : 1.0 - kCoarseShare;
   return goal;
 }
 

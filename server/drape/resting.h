@@ -22,6 +22,8 @@ struct RestGoal {
 RestGoal rest_goal(int level, int top);
 // Of the garment's own level where it is all there is: the whole progress.
 RestGoal only_rest_goal(int fall_steps);
+// Of cloth that begins where another size lies: of the coarser level (1), then of its own (0).
+RestGoal carried_goal(int level);
 
 // From the positions of the cloths, which are worn together, innermost first; fills the report. Positions one cloth
 // after the other.

@@ -15,6 +15,8 @@ namespace {
 
 // Steps after which at most a third of the crossings may be left, or one for so many vertices.
 constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 15;
+// Vertices of the level on which a carried drape begins, at the least: iterations on a small garment reach far enough.
+constexpr int kCarriedCoarsest = 1200;
 
 // Laid pleats are layers from the start: without contact between them they would lie in one another.
 bool has_layers(const GarmentMesh& garment) {
@@ -192,16 +194,33 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
   return std::move(descent).result(std::move(x));
 }
 
+namespace {
+
+// Another size lies far off in the large, where iterations on the garment's own mesh reach slowly: the coarser level
+// goes there first, and its own takes over by how much that moved, so that its folds stay.
+absl::StatusOr<std::vector<Vec3>> moved_coarsely(const ClothLevels& levels, std::vector<Vec3> positions,
+                                                 Descent* descent) {
+  if (levels.count() == 1) return positions;
+  const std::vector<Vec3> before = levels.at(1, positions);
+  auto moved = descent->rest(levels.welded(1, before), carried_goal(1));
+  if (!moved.ok()) return located(moved.status(), "level[1].");
+  for (size_t v = 0; v < before.size(); ++v) (*moved)[v] -= before[v];
+  const std::vector<Vec3> by = levels.finer(1, *moved);
+  for (size_t v = 0; v < positions.size(); ++v) positions[v] += by[v];
+  return positions;
+}
+
+}  // namespace
+
 absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                     const sim::Collider& collider, const SettleOptions& options,
                                     const std::vector<Vec3>& positions) {
   Descent descent(run, fabric, collider, options, garment);
-  WeldedMesh cloth = weld(garment, garment.placed);
-  cloth.mesh.positions = positions;
-  ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.rest(cloth, only_rest_goal(kRefallSteps)));
-  cloth.mesh.positions = std::move(x);
-  ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(cloth)
-                                               : std::move(descent).result(std::move(cloth.mesh.positions)));
+  ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, kCarriedCoarsest, 2));
+  ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(levels, positions, &descent));
+  ASSIGN_OR_RETURN(x, descent.rest(levels.welded(0, std::move(x)), carried_goal(0)));
+  ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(levels.welded(0, std::move(x)))
+                                               : std::move(descent).result(std::move(x)));
   out.report.carried = true;
   return out;
 }

@@ -12,6 +12,7 @@
 #include "server/drape/assemble.h"
 #include "server/drape/drape_pictures.h"
 #include "server/drape/garment_source.h"
+#include "server/drape/rehang.h"
 #include "server/drape/setup.h"
 #include "server/garment/regrade.h"
 #include "server/garment/size_table.h"
@@ -121,8 +122,10 @@ absl::StatusOr<Trial> drape_from(const Trials& all, const std::string& size, con
   out.garment = *std::move(garment);
   out.garment.placed = neighbour.garment.placed;
   out.carried = true;
-  ASSIGN_OR_RETURN(out.settled, settle_from(all.run, out.garment, all.fabric, all.collider,
-                                            settle_options(all.settings), neighbour.settled.cloth.mesh.positions));
+  const WeldedMesh& cloth = neighbour.settled.cloth;
+  const auto from = rehung(out.garment, neighbour.garment.flat, cloth.source, cloth.mesh.positions);
+  ASSIGN_OR_RETURN(out.settled,
+                   settle_from(all.run, out.garment, all.fabric, all.collider, settle_options(all.settings), from));
   return out;
 }
 

@@ -1,8 +1,8 @@
 // What it is: a study of size advice: all sizes of the graded templates on five bodies, one line a pair: what the chart
 // says, what is advised, how sure, why they differ; what the shared mesh and the warm starts save in CPU seconds.
 // Options: --only=TEXT (of "body template"), --edge=25 (mm), --fabric=NAME, --cold (also every size afresh), --json=DIR
-// (what was answered, a file a pair), --next (instead: size L from a drape of M beside L sewn afresh, on the sample
-// body: what it saves, and how far the girths lie apart).
+// (what was answered, a file a pair), --next (instead: one size from a drape of another, --from=M and --to=L, beside
+// both sewn afresh, on the sample body: what it saves, and how far the girths lie apart).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,7 +26,7 @@ namespace {
 using Json = nlohmann::json;
 
 struct Options {
-  std::string only, fabric = "cotton_jersey", json;
+  std::string only, fabric = "cotton_jersey", json, from = "M", to = "L";
   double edge_mm = 25.0;
   bool cold = false, next = false;
 };
@@ -133,24 +133,30 @@ std::string quality(const Json& m) {
   return cat(m["equilibrium"]["grade"].get<std::string>(), ", ", m["self_intersections"].get<int>(), " crossings");
 }
 
-absl::Status next_size(const DrapeRequest& base, PipelineInput input, double* afresh_s, double* carried_s) {
-  DrapeRequest medium = base, large = base;
-  medium.garment.draft->size = "M", large.garment.draft->size = "L";
-  ASSIGN_OR_RETURN(const Timed first, timed(medium, input));
-  ASSIGN_OR_RETURN(const Timed afresh, timed(large, input));
+struct Spent {
+  double first_s = 0.0, afresh_s = 0.0, carried_s = 0.0;
+};
+
+absl::Status next_size(const Options& options, const DrapeRequest& base, PipelineInput input, Spent* spent) {
+  DrapeRequest one = base, next = base;
+  one.garment.draft->size = options.from, next.garment.draft->size = options.to;
+  ASSIGN_OR_RETURN(const Timed first, timed(one, input));
+  ASSIGN_OR_RETURN(const Timed afresh, timed(next, input));
   input.start = first.files.at(kWornName).bytes;
-  large.starts_from = std::string(64, 'a');  // a digest that only the service reads
-  ASSIGN_OR_RETURN(const Timed carried, timed(large, input));
+  next.starts_from = std::string(64, 'a');  // a digest that only the service reads
+  ASSIGN_OR_RETURN(const Timed carried, timed(next, input));
   const std::vector<double> girths = apart(afresh.metrics, carried.metrics);
   std::printf(
-      "%-16s afresh %5.1f s cpu, %5d it (%s)  %s %5.1f s, %5d it (%s)  share %3.0f %%  girths apart %.0f, at most %.0f "
-      "mm\n",
-      base.garment.draft->name.c_str(), afresh.cpu_s, afresh.metrics["equilibrium"]["iterations"].get<int>(),
-      quality(afresh.metrics).c_str(), carried.metrics.value("carried", false) ? "carried" : "sewn   ", carried.cpu_s,
+      "%-16s first %5.1f s cpu, next afresh %5.1f s, %5d it (%s)  %s %5.1f s, %5d it (%s)  share %3.0f %%  girths "
+      "apart "
+      "%.0f, at most %.0f mm\n",
+      base.garment.draft->name.c_str(), first.cpu_s, afresh.cpu_s,
+      afresh.metrics["equilibrium"]["iterations"].get<int>(), quality(afresh.metrics).c_str(),
+      carried.metrics.value("carried", false) ? "carried" : "sewn   ", carried.cpu_s,
       carried.metrics["equilibrium"]["iterations"].get<int>(), quality(carried.metrics).c_str(),
       100 * carried.cpu_s / afresh.cpu_s, girths[girths.size() / 2], girths.back());
   std::fflush(stdout);
-  *afresh_s += afresh.cpu_s, *carried_s += carried.cpu_s;
+  spent->first_s += first.cpu_s, spent->afresh_s += afresh.cpu_s, spent->carried_s += carried.cpu_s;
   return absl::OkStatus();
 }
 
@@ -161,7 +167,7 @@ int study_next(const Options& options) {
   if (!made.ok()) return std::printf("%s\n", std::string(made.status().message()).c_str()), 1;
   PipelineInput input;
   input.stored_body = made->artifacts.at(kStoredBodyName).bytes;
-  double afresh_s = 0.0, carried_s = 0.0;
+  Spent spent;
   bool good = true;
   for (const TemplateInfo& info : list_templates()) {
     if (!options.only.empty() && ("sample " + info.name).find(options.only) == std::string::npos) continue;
@@ -171,11 +177,13 @@ int study_next(const Options& options) {
     request.settings.resolution_mm = options.edge_mm;
     request.settings.fabric = options.fabric;
     request.settings.pictures = Pictures::kNone;
-    const absl::Status status = next_size(request, input, &afresh_s, &carried_s);
+    const absl::Status status = next_size(options, request, input, &spent);
     if (!status.ok()) std::printf("%-16s %s\n", info.name.c_str(), std::string(status.message()).c_str());
     good = good && status.ok();
   }
-  std::printf("together %.1f s carried, %.1f s afresh: %.0f %%\n", carried_s, afresh_s, 100 * carried_s / afresh_s);
+  std::printf("together %.1f s carried, %.1f s afresh: %.0f %%; the first size %.1f s: %.0f %% of it\n",
+              spent.carried_s, spent.afresh_s, 100 * spent.carried_s / spent.afresh_s, spent.first_s,
+              100 * spent.carried_s / spent.first_s);
   return good ? 0 : 1;
 }
 
@@ -184,14 +192,14 @@ int study_next(const Options& options) {
 
 int main(int argc, char** argv) {
   tryon::Options options;
-  tryon::read_options(argc, argv, "[--only=TEXT] [--edge=25] [--fabric=NAME] [--json=DIR] [--cold] [--next]",
-                      [&](const std::string& arg) {
-                        using tryon::take_flag, tryon::take_option;
-                        return take_option(arg, "--only=", &options.only) ||
-                               take_option(arg, "--edge=", &options.edge_mm) ||
-                               take_option(arg, "--fabric=", &options.fabric) ||
-                               take_option(arg, "--json=", &options.json) || take_flag(arg, "--cold", &options.cold) ||
-                               take_flag(arg, "--next", &options.next);
-                      });
+  tryon::read_options(
+      argc, argv, "[--only=TEXT] [--edge=25] [--fabric=NAME] [--json=DIR] [--cold] [--next] [--from=M] [--to=L]",
+      [&](const std::string& arg) {
+        using tryon::take_flag, tryon::take_option;
+        return take_option(arg, "--only=", &options.only) || take_option(arg, "--edge=", &options.edge_mm) ||
+               take_option(arg, "--fabric=", &options.fabric) || take_option(arg, "--json=", &options.json) ||
+               take_option(arg, "--from=", &options.from) || take_option(arg, "--to=", &options.to) ||
+               take_flag(arg, "--cold", &options.cold) || take_flag(arg, "--next", &options.next);
+      });
   return options.next ? tryon::study_next(options) : tryon::study(options);
 }

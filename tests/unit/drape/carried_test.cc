@@ -1,4 +1,7 @@
 // A drape that begins where another size, or another fabric, of the same garment lies on the same body.
+#include <algorithm>
+#include <tuple>
+
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "server/base/status.h"
@@ -73,16 +76,36 @@ TEST(Carried, AnotherFabricBeginsThereToo) {
   EXPECT_NE(worn(*stiff).cloth.mesh.positions, worn(medium()).cloth.mesh.positions);
 }
 
-// Engine 0.23.0: none, 0.85 weights at one vertex. Near rest the Hessian was positive definite by a hair, its direction
-// as good as endless, and every step took it again.
-TEST(Carried, AHessianThatIsNearlyIndefiniteDoesNotEndItsRest) {
-  DrapeRequest medium_skirt = of("a_line_skirt", "M"), large_skirt = of("a_line_skirt", "L");
-  medium_skirt.settings.resolution_mm = large_skirt.settings.resolution_mm = 15;
-  const auto start = testing::drape_with_threads(medium_skirt, 2);
+// Laid pleats are carried too: a size takes the pleats' cloth as it is.
+TEST(Carried, APleatedSkirtComesToRestInTheNextSize) {
+  DrapeRequest small = of("pleated_skirt", "S"), next = of("pleated_skirt", "M");
+  small.settings.resolution_mm = next.settings.resolution_mm = 20;
+  const auto start = testing::drape_with_threads(small, 2);
   ASSERT_TRUE(start.ok()) << start.status();
-  const auto carried = from(large_skirt, *start, 2);
+  const auto carried = from(next, *start, 2);
   ASSERT_TRUE(carried.ok()) << carried.status();
-  EXPECT_TRUE(carried->settled) << Json::parse(carried->summary_json)["equilibrium"].dump();
+  const Json m = Json::parse(carried->summary_json);
+  EXPECT_TRUE(m.value("carried", false));
+  EXPECT_TRUE(carried->settled) << m["equilibrium"].dump();
+  EXPECT_EQ(m["self_intersections"], 0);
+}
+
+double upper_rim(const PipelineResult& drape) {
+  double most = -1e9;
+  for (const Vec3& x : worn(drape).cloth.mesh.positions) most = std::max(most, x.y());
+  return most;
+}
+
+// Size M slides to where it holds; a size S of that skirt would be held there by friction.
+TEST(Carried, ASmallerSkirtHangsAsHighAsWhenItIsSewn) {
+  const auto medium_skirt = testing::drape_with_threads(of("straight_skirt", "M"), 2);
+  ASSERT_TRUE(medium_skirt.ok()) << medium_skirt.status();
+  const auto carried = from(of("straight_skirt", "S"), *medium_skirt);
+  const auto sewn = testing::drape_with_threads(of("straight_skirt", "S"), 2);
+  ASSERT_TRUE(carried.ok() && sewn.ok());
+  EXPECT_TRUE(Json::parse(carried->summary_json).value("carried", false));
+  EXPECT_GT(upper_rim(*sewn), upper_rim(*medium_skirt) + 0.015);
+  EXPECT_NEAR(upper_rim(*carried), upper_rim(*sewn), 0.008);
 }
 
 TEST(Carried, TheSameBytesForAnyNumberOfThreads) {
@@ -103,8 +126,10 @@ StoredOutfit left_by(const RunContext& run, const DrapeRequest& request) {
 
 TEST(Carried, WhatCannotShareTrianglesIsCutAfresh) {
   const RunContext run;
-  for (const auto& [garment, shared] : {std::pair("t_shirt", true), std::pair("pleated_skirt", false)}) {
-    DrapeRequest request = of(garment, "M");
+  const std::tuple<const char*, const char*, bool> cases[] = {
+      {"t_shirt", "M", true}, {"pleated_skirt", "M", true}, {"pleated_skirt", "XXL", false}};
+  for (const auto& [garment, size, shared] : cases) {
+    DrapeRequest request = of(garment, size);
     request.starts_from = std::string(64, 'a');
     PipelineInput input;
     input.start = write_worn_file(left_by(run, of(garment, "S")));
@@ -116,7 +141,7 @@ TEST(Carried, WhatCannotShareTrianglesIsCutAfresh) {
     const auto cut = cut_cloth(run, request, input, source, wearer, person, &arranged);
     ASSERT_TRUE(cut.ok()) << cut.status();
     EXPECT_EQ(cut->lies.empty(), !shared) << garment;
-    EXPECT_EQ(cut->meshed_in, shared ? "S" : "M") << garment;
+    EXPECT_EQ(cut->meshed_in, shared ? "S" : size) << garment;
   }
 }
 
