@@ -119,6 +119,7 @@ class RolePlacer {
   double half_width(int p) const;
   double fold_needed(int p, const Axis& axis) const;
   double gap(int p) const { return panel_gap(*body_.solids, garment_, vertices_[p], Vec3::Zero(), 0.1); }
+  bool is_clear(int p) const;
   double approach(int p, const Axis& axis, double bend, double fold);
   double least_distance(int p, const Axis& axis, double bend, bool ring);
   Wrap best_wrap(int p, const Axis& axis, double enough);
@@ -197,12 +198,19 @@ void RolePlacer::put(int p, const Axis& axis, const Wrap& wrap) {
   put(p, axis, wrap.distance, FoldSection(wrap.bend, wrap.fold, half_width(p)));
 }
 
+bool RolePlacer::is_clear(int p) const {
+  return std::all_of(vertices_[p].begin(), vertices_[p].end(), [&](int v) {
+    const SolidSet::Hit hit = body_.solids->nearest(garment_.placed[v], kClearance);
+    return hit.solid < 0 || hit.surface.distance >= kClearance;
+  });
+}
+
 // A ring, or a piece on an arm: the smallest distance from the axis at which it clears the body; a ring grows.
 double RolePlacer::least_distance(int p, const Axis& axis, double bend, bool ring) {
   double distance = ring ? bend : kLeastDistance;
   for (; distance < kFar; distance += 0.005) {
     put(p, axis, {distance, ring ? distance : bend});
-    if (gap(p) >= kClearance) break;
+    if (is_clear(p)) break;
   }
   return distance;
 }
@@ -312,7 +320,7 @@ bool RolePlacer::clears_open(const Sector& sector, const Axis& axis, double tilt
     for (const int v : vertices_[sector.panel]) {
       if (garment_.placed[v].y() < kFloorRoom) return false;
     }
-    if (gap(sector.panel) >= kClearance) return true;
+    if (is_clear(sector.panel)) return true;
   }
   return false;
 }

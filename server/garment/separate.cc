@@ -128,7 +128,7 @@ double panel_gap(const SolidSet& solids, const GarmentMesh& garment, const std::
                  const Vec3& shift, double reach) {
   double gap = reach;
   for (const int v : vertices) {
-    const SolidSet::Hit hit = solids.nearest(garment.placed[v] + shift, reach);
+    const SolidSet::Hit hit = solids.nearest(garment.placed[v] + shift, std::max(gap, 0.0));
     if (hit.solid >= 0) gap = std::min(gap, hit.surface.distance);
   }
   return gap;
