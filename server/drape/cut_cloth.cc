@@ -44,18 +44,17 @@ bool same_triangles(const GarmentMesh& garment, const StoredGarment& stored) {
   return garment.triangles == stored.shown && weld(garment, garment.placed).source == stored.cloth.source;
 }
 
-// What the drape to start from has left, on this garment's triangles; nothing where they cannot be shared. flat_before:
-// of the same vertices in its size.
+// What the drape to start from has left, on this garment's triangles; nothing where they cannot be shared. `from`:
+// as it was stored.
 absl::StatusOr<CutCloth> taken_up(const RunContext& run, const DrapeRequest& request, const PipelineInput& input,
-                                  const LoadedGarment& source, const Wearer& wearer, std::vector<Vec2>* flat_before) {
+                                  const LoadedGarment& source, const Wearer& wearer, StoredGarment* from) {
   ASSIGN_OR_RETURN(StoredOutfit outfit, read_worn_file(input.start));
   RETURN_IF_ERROR(check(outfit, request));
-  StoredGarment& from = outfit.garments.back();
-  auto mesh = carried(run, request, input, source, wearer, from.meshed_in);
+  *from = std::move(outfit.garments.back());
+  auto mesh = carried(run, request, input, source, wearer, from->meshed_in);
   RETURN_IF_ERROR(run.check());
-  if (!mesh.ok() || !same_triangles(*mesh, from)) return CutCloth();
-  *flat_before = std::move(from.uv);
-  return CutCloth{*std::move(mesh), std::move(from.meshed_in), std::move(from.cloth.mesh.positions)};
+  if (!mesh.ok() || !same_triangles(*mesh, *from)) return CutCloth();
+  return CutCloth{*std::move(mesh), from->meshed_in, from->cloth.mesh.positions};
 }
 
 }  // namespace
@@ -65,9 +64,9 @@ absl::StatusOr<CutCloth> cut_cloth(const RunContext& run, const DrapeRequest& re
                                    ArrangeReport* arranged) {
   run.report("assemble", 0.0);
   CutCloth out;
-  std::vector<Vec2> flat_before;
+  StoredGarment from;
   if (!request.starts_from.empty()) {
-    ASSIGN_OR_RETURN(out, taken_up(run, request, input, source, wearer, &flat_before));
+    ASSIGN_OR_RETURN(out, taken_up(run, request, input, source, wearer, &from));
   }
   if (out.lies.empty()) {
     out.meshed_in = size_of(request.garment);
@@ -75,10 +74,7 @@ absl::StatusOr<CutCloth> cut_cloth(const RunContext& run, const DrapeRequest& re
   }
   run.report("assemble", 0.5);
   if (!source.grown) RETURN_IF_ERROR(place_garment(run, source.made.pattern, person, &out.garment, arranged));
-  if (!out.lies.empty()) {
-    const std::vector<int> welded = weld(out.garment, out.garment.placed).source;
-    out.lies = rehung(out.garment, flat_before, welded, std::move(out.lies));
-  }
+  if (!out.lies.empty()) out.lies = rehung(out.garment, from.uv, from.cloth);
   run.report("assemble", 1.0);
   return out;
 }

@@ -18,15 +18,15 @@ double length_along_bands(const GarmentMesh& garment, const std::vector<Vec2>& f
 
 }  // namespace
 
-std::vector<Vec3> rehung(const GarmentMesh& garment, const std::vector<Vec2>& flat_before,
-                         const std::vector<int>& source, std::vector<Vec3> lies) {
+std::vector<Vec3> rehung(const GarmentMesh& garment, const std::vector<Vec2>& flat_before, const WeldedMesh& lies) {
+  std::vector<Vec3> out = lies.mesh.positions;
   const double before = length_along_bands(garment, flat_before), now = length_along_bands(garment, garment.flat);
-  if (garment.waist_line.empty() || now >= kNarrower * before) return lies;
+  if (garment.waist_line.empty() || now >= kNarrower * before) return out;
   double slid = 0.0;
-  for (const int v : garment.waist_line) slid += garment.placed[v].y() - lies[source[v]].y();
+  for (const int v : garment.waist_line) slid += garment.placed[v].y() - out[lies.source[v]].y();
   slid /= static_cast<double>(garment.waist_line.size());
-  for (Vec3& x : lies) x.y() += std::max(slid, 0.0);
-  return lies;
+  for (Vec3& x : out) x.y() += std::max(slid, 0.0);
+  return out;
 }
 
 }  // namespace tryon

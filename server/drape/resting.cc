@@ -301,10 +301,12 @@ RestGoal only_rest_goal(int fall_steps) {
 
 RestGoal carried_goal(int level) {
   constexpr double kCoarseShare = 0.2;  // of the time, about
-  RestGoal goal = level > 0 ? rest_goal(1, 2) : only_rest_goal(kRefallSteps);
-  if (level > 0) goal.calm_steps = kCarriedCalmSteps;
-  goal.begin = level > 0 ? 0.0 : kCoarseShare;
-  goal.share = level > 0 ? kCoarseShare : 1.0 - kCoarseShare;
+  RestGoal goal = only_rest_goal(kRefallSteps);
+  goal.begin = kCoarseShare, goal.share = 1.0 - kCoarseShare;
+  if (level > 0) {
+    goal = rest_goal(1, 2);
+    goal.calm_steps = kCarriedCalmSteps, goal.begin = 0.0, goal.share = kCoarseShare;
+  }
   return goal;
 }
 

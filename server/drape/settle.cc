@@ -18,12 +18,6 @@ constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 15;
 // Vertices of the level on which a carried drape begins, at the least: iterations on a small garment reach far enough.
 constexpr int kCarriedCoarsest = 1200;
 
-// Laid pleats are layers from the start: without contact between them they would lie in one another.
-bool has_layers(const GarmentMesh& garment) {
-  return std::any_of(garment.lines.begin(), garment.lines.end(),
-                     [](const ClothLine& line) { return line.kind == ClothLine::Kind::kFold; });
-}
-
 // What is tried again is the same stage to whoever watches: progress never goes back.
 RunContext forward_only(const RunContext& run) {
   if (!run.on_progress) return run;
@@ -54,7 +48,8 @@ class Descent {
       : run_(forward_only(run)), fabric_(fabric), collider_(collider), options_(options) {
     const bool able = keeps_layers_apart(options.solver);
     may_begin_ = options.layers == LayerContact::kWhereNeeded && able;
-    if (may_begin_ && has_layers(garment)) keep_apart();
+    // Laid pleats are layers from the start: without contact between them they would lie in one another.
+    if (may_begin_ && garment.has_laid_pleats()) keep_apart();
     if (may_begin_ || !able) options_.layers = LayerContact::kNever;
   }
 

@@ -122,8 +122,7 @@ absl::StatusOr<Trial> drape_from(const Trials& all, const std::string& size, con
   out.garment = *std::move(garment);
   out.garment.placed = neighbour.garment.placed;
   out.carried = true;
-  const WeldedMesh& cloth = neighbour.settled.cloth;
-  const auto from = rehung(out.garment, neighbour.garment.flat, cloth.source, cloth.mesh.positions);
+  const auto from = rehung(out.garment, neighbour.garment.flat, neighbour.settled.cloth);
   ASSIGN_OR_RETURN(out.settled,
                    settle_from(all.run, out.garment, all.fabric, all.collider, settle_options(all.settings), from));
   return out;

@@ -18,7 +18,7 @@
 namespace tryon {
 
 struct Seam {
-  int stitch = 0;                                // index in Pattern::stitches
+  int stitch = 0;                                // index in Pattern::stitches; -1: it tacks a pleat
   std::vector<int> left, right;                  // vertices, pair by pair
   double left_length = 0.0, right_length = 0.0;  // metres along the cloth
 };
@@ -57,6 +57,7 @@ struct GarmentMesh {
   Vec2 on_cloth(int vertex) const;                        // x along the weft, y along the warp
   std::array<Vec2, 3> on_cloth(const Triangle& t) const;  // of its corners
   std::vector<Vec2> all_on_cloth() const;                 // [vertex_count], also texture coordinates
+  bool has_laid_pleats() const;                           // it is folded on itself from the start
 };
 
 // Triangulates every panel at edge_m and pairs the seams; `placed` is the file's placement. Seams between ranges of

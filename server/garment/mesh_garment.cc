@@ -217,6 +217,7 @@ void add_waist(const Pattern& pattern, const std::vector<PanelOutline>& outlines
 // Vertices of a tack sewn to those of its pleat's visible crease, as far down as the pleat is sewn.
 Seam tack_seam(const GarmentMesh& garment, const Pleat& pleat, const ClothLine& crease, const ClothLine& tack) {
   Seam seam;
+  seam.stitch = -1;
   const size_t count = std::min(crease.vertices.size(), tack.vertices.size());
   for (size_t k = 1; k < count; ++k) {
     const int left = crease.vertices[k], right = tack.vertices[k];

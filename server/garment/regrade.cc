@@ -152,9 +152,7 @@ absl::StatusOr<TwoSizes> with_pleats(const Pattern& pattern, const std::string& 
 }
 
 absl::StatusOr<TwoSizes> in_two_sizes(const GarmentMesh& mesh, const Pattern& pattern, const std::string& size) {
-  const bool pleats = std::any_of(mesh.lines.begin(), mesh.lines.end(),
-                                  [](const ClothLine& line) { return line.kind == ClothLine::Kind::kFold; });
-  if (pleats) return with_pleats(pattern, size);
+  if (mesh.has_laid_pleats()) return with_pleats(pattern, size);
   TwoSizes out;
   out.from = pattern;
   const bool darts =
@@ -185,10 +183,11 @@ absl::StatusOr<GarmentMesh> regraded(const GarmentMesh& mesh, const Pattern& pat
                          cat("panel ", panel, " of size ", size, " is no smooth change of the base size"),
                          "Grade the pattern with the same points in every size.");
   }
-  for (size_t s = 0; s < out.seams.size() && s < to.stitches.size(); ++s) {  // after them come tacks
-    const Stitch& stitch = to.stitches[s];
-    out.seams[s].left_length = edge_length(to.panels[stitch.a.panel], stitch.a.edge);
-    out.seams[s].right_length = edge_length(to.panels[stitch.b.panel], stitch.b.edge);
+  for (Seam& seam : out.seams) {
+    if (seam.stitch < 0) continue;
+    const Stitch& stitch = to.stitches[seam.stitch];
+    seam.left_length = edge_length(to.panels[stitch.a.panel], stitch.a.edge);
+    seam.right_length = edge_length(to.panels[stitch.b.panel], stitch.b.edge);
   }
   return out;
 }

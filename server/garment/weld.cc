@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "server/garment/garment.h"
@@ -40,6 +41,11 @@ std::vector<Vec2> GarmentMesh::all_on_cloth() const {
   std::vector<Vec2> out;
   for (int v = 0; v < vertex_count(); ++v) out.push_back(on_cloth(v));
   return out;
+}
+
+bool GarmentMesh::has_laid_pleats() const {
+  return std::any_of(lines.begin(), lines.end(),
+                     [](const ClothLine& line) { return line.kind == ClothLine::Kind::kFold; });
 }
 
 std::vector<ElasticSpan> elastic_spans(const GarmentMesh& garment, const std::vector<int>& vertex) {

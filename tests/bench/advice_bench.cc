@@ -148,8 +148,7 @@ absl::Status next_size(const Options& options, const DrapeRequest& base, Pipelin
   const std::vector<double> girths = apart(afresh.metrics, carried.metrics);
   std::printf(
       "%-16s first %5.1f s cpu, next afresh %5.1f s, %5d it (%s)  %s %5.1f s, %5d it (%s)  share %3.0f %%  girths "
-      "apart "
-      "%.0f, at most %.0f mm\n",
+      "apart %.0f, at most %.0f mm\n",
       base.garment.draft->name.c_str(), first.cpu_s, afresh.cpu_s,
       afresh.metrics["equilibrium"]["iterations"].get<int>(), quality(afresh.metrics).c_str(),
       carried.metrics.value("carried", false) ? "carried" : "sewn   ", carried.cpu_s,

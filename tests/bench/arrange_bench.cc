@@ -59,6 +59,10 @@ std::string open_seams(const Pattern& pattern, const GarmentMesh& garment, const
     double gap = 0.0;
     for (size_t k = 0; k < seam.left.size(); ++k) gap = std::max(gap, (x[seam.left[k]] - x[seam.right[k]]).norm());
     if (gap <= 2e-3) continue;
+    if (seam.stitch < 0) {
+      open.emplace_back(-gap, "tack " + std::to_string(std::lround(gap * 1e3)) + " mm");
+      continue;
+    }
     const Stitch& s = pattern.stitches[static_cast<size_t>(seam.stitch)];
     const auto name = [&](const StitchSide& side) {
       return pattern.panels[static_cast<size_t>(side.panel)].name + "." + std::to_string(side.edge);
