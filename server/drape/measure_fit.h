@@ -26,7 +26,9 @@ struct GirthFit {
   double body_mm = 0.0;   // the body's girth
   double cloth_mm = 0.0;  // along the cloth as it lies
   double rest_mm = 0.0;   // the same line in the unstretched cloth
+  double there_mm = 0.0;  // the body's where the tape lies: another one where it lies lower than the body's own
   double ease_mm() const { return cloth_mm - body_mm; }
+  double room_mm() const { return cloth_mm - there_mm; }  // what could be pulled off the skin
   double rest_ease_mm() const { return rest_mm - body_mm; }
   double rest_ease_ratio() const { return rest_ease_mm() / body_mm; }
 };

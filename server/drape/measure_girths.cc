@@ -55,6 +55,16 @@ BodyCut cut_body_at(const Body& body, const Level& level) {
   return out;
 }
 
+// A tape round those parts of the body that the cloth goes round; 0 where it goes round none.
+double tape_round_body(const Body& body, const std::vector<Vec3>& cloth, const Vec3& origin, const Vec3& normal) {
+  std::vector<Vec3> inside;
+  for (const SliceLoop& loop : slice_mesh(body.mesh, nullptr, origin, normal)) {
+    if (loop.area < kSmallPart || !goes_round(cloth, normal, loop.centroid)) continue;
+    inside.insert(inside.end(), loop.points.begin(), loop.points.end());
+  }
+  return inside.empty() ? 0.0 : hull_perimeter(inside, normal);
+}
+
 // The innermost closed loop round the body's part; `merged`: it goes round another part as well.
 const ClothLoop* innermost(const std::vector<ClothLoop>& loops, const BodyCut& body, const Vec3& normal, bool* merged) {
   const ClothLoop* found = nullptr;
@@ -89,8 +99,9 @@ class ClothTape {
 
   struct Laid {
     std::optional<GirthFit> fit;
-    bool parted = false;  // by armholes
-    bool merged = false;  // with what goes round another part
+    bool parted = false;     // by armholes
+    bool merged = false;     // with what goes round another part
+    std::vector<Vec3> line;  // of the cloth
   };
   // `slid` metres from the body's own level, where the tape may slide.
   Laid at(double slid) const {
@@ -102,8 +113,19 @@ class ClothTape {
     if (loop == nullptr) {
       out.parted = cut_by_armholes(loops);
     } else if (!out.merged) {
-      out.fit = GirthFit{"", level.origin.y() + slip_.y(), body_mm_, to_mm(loop->length), to_mm(loop->rest_length)};
+      out.fit =
+          GirthFit{"", level.origin.y() + slip_.y(), body_mm_, to_mm(loop->length), to_mm(loop->rest_length), body_mm_};
+      out.line = loop->points;
     }
+    return out;
+  }
+
+  // What is measured there, with what the body has where the tape lies.
+  GirthFit measured(const Laid& laid, double slid) const {
+    GirthFit out = *laid.fit;
+    const Vec3 origin = level_.origin + slid * level_.away + slip_;
+    const double there = to_mm(tape_round_body(body_, laid.line, origin, level_.normal));
+    if (origin != level_.origin && there > 0) out.there_mm = there;
     return out;
   }
 
@@ -132,10 +154,11 @@ std::optional<GirthFit> tape_at(const Body& body, const WeldedMesh& cloth, const
   bool parted = false;  // of two armholes one may end above the other
   for (double slid = 0.0; slid <= kFarthest * body.height_m; slid += step) {
     const ClothTape::Laid laid = tape.at(slid);
-    if (laid.fit && slid == 0.0) return laid.fit;
+    if (laid.fit && slid == 0.0) return tape.measured(laid, slid);
     if (laid.fit) {
-      const ClothTape::Laid below = tape.at(tape.first_free(slid, step) + kBelow * body.height_m);
-      return below.fit ? below.fit : laid.fit;
+      const double down = tape.first_free(slid, step) + kBelow * body.height_m;
+      const ClothTape::Laid below = tape.at(down);
+      return below.fit ? tape.measured(below, down) : tape.measured(laid, slid);
     }
     parted = parted || laid.parted;
     if (!laid.merged && !parted) return std::nullopt;
@@ -164,11 +187,12 @@ std::optional<GirthFit> mean_of(const std::vector<std::optional<GirthFit>>& part
   for (const auto& part : parts) {
     if (!part) continue;
     ++count;
-    sum.level_m += part->level_m, sum.body_mm += part->body_mm;
+    sum.level_m += part->level_m, sum.body_mm += part->body_mm, sum.there_mm += part->there_mm;
     sum.cloth_mm += part->cloth_mm, sum.rest_mm += part->rest_mm;
   }
   if (count == 0) return std::nullopt;
-  sum.level_m /= count, sum.body_mm /= count, sum.cloth_mm /= count, sum.rest_mm /= count;
+  sum.level_m /= count, sum.body_mm /= count, sum.there_mm /= count;
+  sum.cloth_mm /= count, sum.rest_mm /= count;
   return sum;
 }
 
@@ -185,15 +209,27 @@ std::optional<GirthFit> rim_girth(const Body& body, const Opening& opening) {
     if (own == nullptr || (loop.centroid - level.origin).norm() < (own->centroid - level.origin).norm()) own = &loop;
   }
   if (own == nullptr) return std::nullopt;
-  return GirthFit{"", level.origin.y(), to_mm(own->hull_perimeter), to_mm(opening.rim.length),
-                  to_mm(opening.rim.rest_length)};
+  const double limb = to_mm(own->hull_perimeter);
+  return GirthFit{"", level.origin.y(), limb, to_mm(opening.rim.length), to_mm(opening.rim.rest_length), limb};
 }
 
 // The upper edge is the garment's own line at this item, wherever it lies now.
 std::optional<GirthFit> upper_edge_round(const Body& body, const Opening& top, const std::string& item) {
   const auto girth = body.measurements_mm.find(item);
   if (girth == body.measurements_mm.end()) return std::nullopt;
-  return GirthFit{item, top.rim.middle.y(), girth->second, to_mm(top.rim.length), to_mm(top.rim.rest_length)};
+  return GirthFit{item,         top.rim.middle.y(), girth->second, to_mm(top.rim.length), to_mm(top.rim.rest_length),
+                  girth->second};
+}
+
+// The same of what hangs from the waist, which may have slipped to where the body is wider.
+std::optional<GirthFit> waist_of(const Body& body, const WeldedMesh& cloth, const Opening& top,
+                                 const std::string& item) {
+  auto out = upper_edge_round(body, top, item);
+  std::vector<Vec3> edge;
+  for (const int v : top.rim.vertices) edge.push_back(cloth.mesh.positions[v]);
+  const double there = to_mm(tape_round_body(body, edge, top.rim.middle, top.rim.normal));
+  if (out && there > 0) out->there_mm = there;
+  return out;
 }
 
 std::optional<GirthFit> rims_of(const Body& body, const std::vector<Opening>& openings, OpeningKind kind) {
@@ -224,7 +260,7 @@ std::vector<GirthFit> measure_girths(const Body& body, const WeldedMesh& cloth, 
       continue;
     }
     if (hang.from_waist && name == "waist_girth") {
-      add(upper_edge_round(body, *hang.top, name));
+      add(waist_of(body, cloth, *hang.top, name));
     } else if (!item.paired) {
       add(mean_of({tape_of(body, cloth, item, name, "", hang.slipped_m)}, name));
     } else {

@@ -19,6 +19,7 @@ double pascal(double value) { return std::round(10.0 * value) / 10.0; }
 
 Json girth_json(const GirthFit& g) {
   return Json{{"level_m", metres(g.level_m)},         {"body_mm", mm(g.body_mm)},
+              {"body_there_mm", mm(g.there_mm)},      {"room_mm", mm(g.room_mm())},
               {"garment_mm", mm(g.cloth_mm)},         {"rest_mm", mm(g.rest_mm)},
               {"ease_mm", mm(g.ease_mm())},           {"ease_percent", percent(g.ease_mm() / g.body_mm)},
               {"rest_ease_mm", mm(g.rest_ease_mm())}, {"rest_ease_percent", percent(g.rest_ease_ratio())}};

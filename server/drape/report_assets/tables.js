@@ -103,7 +103,8 @@
   }
   // Columns of a list of results: path, head, factor. A column that no row has is left out.
   const zoneColumns = [
-    ['verdict', 'Verdict'], ['because', 'Decided by'], ['ease.ease_mm', 'Ease, mm'], ['ease.rest_ease_percent', 'Ease of the cut, %'],
+    ['verdict', 'Verdict'], ['because', 'Decided by'], ['ease.ease_mm', 'Ease, mm'], ['ease.room_mm', 'Room where the tape lies, mm'],
+    ['ease.rest_ease_percent', 'Ease of the cut, %'],
     ['distance_mm.mean', 'Distance, mean mm'], ['distance_mm.p95', 'Distance, 95 % below, mm'],
     ['strain.warp.p95', 'Warp strain, 95 % below, %', 100], ['strain.weft.p95', 'Weft strain, 95 % below, %', 100],
     ['strain.bias.p95', 'Bias strain, 95 % below, %', 100], ['pressure_pa.mean', 'Pressure, mean Pa'],

@@ -20,6 +20,8 @@ v1::GirthFit girth_of(const Json& json, const std::string& item) {
   out.set_ease_percent(number(json, "/ease_percent"));
   out.set_rest_ease_mm(number(json, "/rest_ease_mm"));
   out.set_rest_ease_percent(number(json, "/rest_ease_percent"));
+  if (json.contains("body_there_mm")) out.set_body_there_mm(number(json, "/body_there_mm"));
+  if (json.contains("room_mm")) out.set_room_mm(number(json, "/room_mm"));
   return out;
 }
 

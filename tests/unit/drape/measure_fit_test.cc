@@ -171,6 +171,25 @@ TEST(MeasureFit, TrousersThatAreTooWideForTheWaistSlipAndTheirTapesWithThem) {
   }
 }
 
+// Their high hip slips to where the body is wider: ease compares it with the body's own, room with what lies beneath.
+TEST(MeasureFit, WhatLiesOnTheSkinHasTheSameRoomHoweverFarItSlipped) {
+  const FitReport fit = worn(sample_person(), "leggings", "S").fit();
+  for (const char* item : {"waist_girth", "high_hip_girth", "hip_girth"}) {
+    const GirthFit* girth = find_girth(fit.girths, item);
+    ASSERT_NE(girth, nullptr) << item;
+    EXPECT_NEAR(girth->room_mm(), 11.0, 4.0) << item << ": what two millimetres of contact give";
+  }
+  const GirthFit* high_hip = find_girth(fit.girths, "high_hip_girth");
+  EXPECT_GT(high_hip->ease_mm(), high_hip->room_mm() + 10.0);
+}
+
+TEST(MeasureFit, AtTheBodysOwnLevelRoomIsEase) {
+  const FitReport fit = worn(sample_person(), "t_shirt", "S").fit();
+  int same = 0;
+  for (const GirthFit& girth : fit.girths) same += girth.there_mm == girth.body_mm ? 1 : 0;
+  EXPECT_GE(same, 3);
+}
+
 // Cloth that is wider than the person hangs from fewer places, and weighs more.
 TEST(MeasureFit, LargerSizesOfTopsHaveMoreRoomAndNoMoreStrainThanTheirWeightMakes) {
   expect_sizes_in_order("t_shirt", {"M", "L", "XL", "XXL"}, {}, kBorneWeight);

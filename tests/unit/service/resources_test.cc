@@ -174,7 +174,8 @@ TEST(Resources, AnOlderDrapeLeavesUnsetWhatItsEngineDidNotMeasure) {
 TEST(Resources, ADrapeCarriesItsFitAndLeavesUnsetWhatWasNotMeasured) {
   TaskRecord task = task_of("drape", TaskState::kSucceeded);
   task.summary = R"({"ease": {"bust_girth": {"level_m": 1.2, "body_mm": 900, "garment_mm": 990, "rest_mm": 985,
-    "ease_mm": 90, "ease_percent": 10, "rest_ease_mm": 85, "rest_ease_percent": 9.4}},
+    "ease_mm": 90, "ease_percent": 10, "rest_ease_mm": 85, "rest_ease_percent": 9.4,
+    "body_there_mm": 905, "room_mm": 85}},
     "zones": [{"name": "bust", "verdict": "regular", "because": "ease", "coverage": 0.9, "area_m2": 0.2,
       "ease": {"item": "bust_girth", "rest_ease_mm": 85}, "distance_mm": {"min": 2, "mean": 9, "p5": 2, "p95": 30},
       "strain": {"weft": {"p50": 0.01, "p95": 0.02, "max": 0.03, "of_limit": 0.4}},
@@ -192,6 +193,9 @@ TEST(Resources, ADrapeCarriesItsFitAndLeavesUnsetWhatWasNotMeasured) {
   ASSERT_EQ(fit.girths_size(), 1);
   EXPECT_EQ(fit.girths(0).item(), "bust_girth");
   EXPECT_EQ(fit.girths(0).rest_ease_percent(), 9.4);
+  EXPECT_EQ(fit.girths(0).body_there_mm(), 905);
+  EXPECT_EQ(fit.girths(0).room_mm(), 85);
+  EXPECT_FALSE(fit.zones(0).girth().has_body_there_mm() || fit.zones(0).girth().has_room_mm()) << "an older engine's";
   ASSERT_EQ(fit.zones_size(), 2);
   EXPECT_EQ(fit.zones(0).verdict(), v1::FIT_VERDICT_REGULAR);
   EXPECT_EQ(fit.zones(0).girth().rest_ease_mm(), 85);
