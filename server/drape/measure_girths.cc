@@ -55,14 +55,15 @@ BodyCut cut_body_at(const Body& body, const Level& level) {
   return out;
 }
 
-// A tape round those parts of the body that the cloth goes round; 0 where it goes round none.
-double tape_round_body(const Body& body, const std::vector<Vec3>& cloth, const Vec3& origin, const Vec3& normal) {
+// The body's tape where the cloth's lies: round those parts that the cloth goes round, if there are any.
+void set_there(const Body& body, const std::vector<Vec3>& cloth, const Vec3& origin, const Vec3& normal,
+               GirthFit* girth) {
   std::vector<Vec3> inside;
   for (const SliceLoop& loop : slice_mesh(body.mesh, nullptr, origin, normal)) {
     if (loop.area < kSmallPart || !goes_round(cloth, normal, loop.centroid)) continue;
     inside.insert(inside.end(), loop.points.begin(), loop.points.end());
   }
-  return inside.empty() ? 0.0 : hull_perimeter(inside, normal);
+  if (!inside.empty()) girth->there_mm = to_mm(hull_perimeter(inside, normal));
 }
 
 // The innermost closed loop round the body's part; `merged`: it goes round another part as well.
@@ -124,8 +125,7 @@ class ClothTape {
   GirthFit measured(const Laid& laid, double slid) const {
     GirthFit out = *laid.fit;
     const Vec3 origin = level_.origin + slid * level_.away + slip_;
-    const double there = to_mm(tape_round_body(body_, laid.line, origin, level_.normal));
-    if (origin != level_.origin && there > 0) out.there_mm = there;
+    if (origin != level_.origin) set_there(body_, laid.line, origin, level_.normal, &out);
     return out;
   }
 
@@ -225,10 +225,10 @@ std::optional<GirthFit> upper_edge_round(const Body& body, const Opening& top, c
 std::optional<GirthFit> waist_of(const Body& body, const WeldedMesh& cloth, const Opening& top,
                                  const std::string& item) {
   auto out = upper_edge_round(body, top, item);
+  if (!out) return out;
   std::vector<Vec3> edge;
   for (const int v : top.rim.vertices) edge.push_back(cloth.mesh.positions[v]);
-  const double there = to_mm(tape_round_body(body, edge, top.rim.middle, top.rim.normal));
-  if (out && there > 0) out->there_mm = there;
+  set_there(body, edge, top.rim.middle, top.rim.normal, &*out);
   return out;
 }
 
