@@ -42,6 +42,10 @@ void RunContext::parallel_for(int64_t count, int64_t grain, const std::function<
   for (int64_t begin = 0; begin < count; begin += grain) body(begin, std::min(count, begin + grain));
 }
 
+std::unique_ptr<Aside> RunContext::aside(std::function<void()> task) const {
+  return executor != nullptr ? executor->aside(std::move(task)) : std::make_unique<Aside>(std::move(task));
+}
+
 RunContext with_reserve(const RunContext& run) {
   RunContext out = run;
   if (run.deadline == absl::InfiniteFuture()) return out;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,7 +52,18 @@ struct RunContext {
   void show(ShownFile file) const;
   // executor->parallel_for, or inline where there is no executor.
   void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) const;
+  // executor->aside, or what nobody begins before it is wanted.
+  std::unique_ptr<Aside> aside(std::function<void()> task) const;
 };
+
+// body(i) for each i, in chunks on the executor: for loops whose items cost a microsecond or more.
+template <typename Body>
+void for_each(const RunContext& run, size_t count, const Body& body) {
+  constexpr int64_t kGrain = 64;
+  run.parallel_for(static_cast<int64_t>(count), kGrain, [&body](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(static_cast<size_t>(i));
+  });
+}
 
 // The same with a reserve: a twentieth of the time that is left, within 3 .. 15 s, or what it had if that is more.
 RunContext with_reserve(const RunContext& run);

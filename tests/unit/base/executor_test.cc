@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -60,6 +61,56 @@ TEST(Executor, TinyLoopsOneAfterAnotherAndAfterRestsAreAllWhole) {
     }
     EXPECT_EQ(seen, std::vector<int>(64, 4'000)) << threads << " threads";
   }
+}
+
+TEST(Executor, ATaskAsideIsDoneOnceByAThreadOrByWhoeverWantsIt) {
+  for (int threads : {1, 2, 4}) {
+    Executor executor(threads);
+    for (int repeat = 0; repeat < 200; ++repeat) {
+      int done[3] = {0, 0, 0};
+      std::vector<std::unique_ptr<Aside>> tasks;
+      for (int& d : done) tasks.push_back(executor.aside([&d] { ++d; }));
+      std::vector<int> seen(64, 0);
+      executor.parallel_for(64, 8, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) ++seen[i];
+      });
+      EXPECT_EQ(seen, std::vector<int>(64, 1));
+      for (auto& task : tasks) task->finish();
+      for (const int d : done) EXPECT_EQ(d, 1) << threads << " threads";
+    }
+  }
+}
+
+TEST(Executor, ALoopDoesNotWaitForAThreadThatDoesSomethingAside) {
+  Executor executor(2);
+  std::atomic<bool> begun{false}, go_on{false};
+  const auto task = executor.aside([&] {
+    begun = true;
+    while (!go_on) absl::SleepFor(absl::Milliseconds(1));
+  });
+  while (!begun) absl::SleepFor(absl::Milliseconds(1));
+  std::atomic<int> count{0};
+  executor.parallel_for(20, 1, [&](int64_t, int64_t) { ++count; });  // would never end if it did
+  EXPECT_EQ(count.load(), 20);
+  go_on = true;
+  task->finish();
+}
+
+TEST(Executor, NothingOfATaskAsideRunsOnceItsHandleIsGone) {
+  Executor executor(2);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    std::atomic<int> inside{0};
+    {
+      const auto task = executor.aside([&inside] {
+        ++inside;
+        --inside;
+      });
+      if (repeat % 2 == 0) absl::SleepFor(absl::Microseconds(20));
+    }
+    EXPECT_EQ(inside.load(), 0);
+  }
+  const auto alone = Executor(1).aside([] {});
+  alone->finish();
 }
 
 TEST(RunContext, CancelAndDeadlineAreNoticed) {
