@@ -23,6 +23,7 @@ class ClothLevels {
   const GarmentMesh& open_panels() const { return count() > 1 ? panels_ : *garment_; }
   // The level's welded cloth with those positions; `source` is empty but on level 0.
   WeldedMesh welded(int level, std::vector<Vec3> positions) const;
+  WeldedMesh placed(int level) const { return welded(level, at(level, finest_.mesh.positions)); }  // as the garment
   // Partners brought together: from open_panels() to the coarsest level.
   std::vector<Vec3> sewn(const std::vector<Vec3>& open) const;
   // What the finest level's values are at the vertices of `level`.

@@ -64,8 +64,8 @@ absl::StatusOr<std::vector<Vec3>> move_in_air(const RunContext& run, const std::
                                               SettleReport* report) {
   const Motion& motion = *options.motion;
   const int steps = steps_a_frame(motion), frames = motion.frame_count();
-  sim::DrapeState state;
-  ASSIGN_OR_RETURN(const sim::DrapeModel model, worn_model(cloths, options, true, &state));
+  sim::DrapeState state = worn_state(cloths);
+  ASSIGN_OR_RETURN(const sim::DrapeModel model, worn_model(cloths, options, true));
   sim::SolverSettings settings;
   settings.time_step = 1.0 / (motion.frames_per_second * steps);
   settings.velocity_keep = keeps_layers_apart(options.solver) ? 1.0 : std::pow(kKeepOfASecond, settings.time_step);
@@ -84,7 +84,7 @@ absl::StatusOr<std::vector<Vec3>> move_in_air(const RunContext& run, const std::
     const bool last = frame == frames || run.winding_up();
     if (last) {
       report->motion_end = end_of(model, state);
-      certify(model, scene, &state, report);
+      certify(run, model, scene, &state, report);
     }
     report->blown.push_back(positions_of(state));
     if (options.on_frame) options.on_frame(of_the_garment(report->blown.back(), cloths));

@@ -73,12 +73,12 @@ class Ironing {
   int crossed_steps_ = 0, times_ = 0;
 };
 
-bool crosses(const sim::DrapeModel& model, const sim::DrapeState& state) {
-  return count_self_intersections({positions_of(state), model.triangles}) > 0;
+bool crosses(const RunContext& run, const sim::DrapeModel& model, const sim::DrapeState& state) {
+  return count_self_intersections({positions_of(state), model.triangles}, run) > 0;
 }
 
 bool ends_crossed(const Stage& stage, const RestGoal& goal) {
-  return goal.while_uncrossed && crosses(stage.model, stage.state);
+  return goal.while_uncrossed && crosses(stage.run, stage.model, stage.state);
 }
 
 // Friction between layers keeps to the limits of its step's start, the certificate asks what they press at its end.
@@ -92,7 +92,7 @@ class Doubt {
   bool allayed(const sim::StepReport& step, const RestGoal& goal, const Stage& stage) {
     if (!goal.finest || step.overheld_max <= goal.max) return true;
     if (looks_++ % kLookEvery != 0) return false;
-    const sim::Residual residual = sim::equilibrium_residual(stage.model, stage.scene, stage.state);
+    const sim::Residual residual = sim::equilibrium_residual(stage.model, stage.scene, stage.state, 0.0, stage.run);
     return is_at_least(grade_of(residual.rms, residual.max, fast_speed(stage.state)), "final");
   }
 
@@ -181,16 +181,19 @@ std::vector<uint8_t> beside_layers(const sim::DrapeModel& model, const std::vect
 
 // Where surfaces meet (an arm's root in the trunk, a sole on the floor), pushing along normals may go back and forth: a
 // particle that is still inside leaves by the shortest of 26 straight ways. Says how many did.
-int leave_body(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state) {
+int leave_body(const RunContext& run, const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state) {
   const sim::Collider& collider = *scene.collider;
+  std::vector<uint8_t> deep(state->x.size(), 0);
+  for_each(run, deep.size(), [&](size_t i) {
+    deep[i] = collider.query(state->x[i].cast<double>(), sim::kDeepestInside).distance < -kClearDepth;
+  });
+  if (std::find(deep.begin(), deep.end(), 1) == deep.end()) return 0;
   const auto held = scene.self_contact > 0 ? beside_layers(model, state->x) : std::vector<uint8_t>();
   int left = 0;
-  for (size_t i = 0; i < state->x.size(); ++i) {
-    if (!held.empty() && held[i]) continue;  // contact alone takes it out
+  for (size_t i = 0; i < deep.size(); ++i) {
+    if (!deep[i] || (!held.empty() && held[i])) continue;  // contact alone takes it out
     auto& x = state->x[i];
-    const Vec3 point = x.cast<double>();
-    if (collider.query(point, sim::kDeepestInside).distance >= -kClearDepth) continue;
-    x = nearest_exit(collider, point, scene.contact_offset).cast<sim::Real>();
+    x = nearest_exit(collider, x.cast<double>(), scene.contact_offset).cast<sim::Real>();
     ++left;
   }
   return left;
@@ -200,7 +203,7 @@ int leave_body(const sim::DrapeModel& model, const sim::Scene& scene, sim::Drape
 absl::StatusOr<bool> rest(Stage* stage, const RestGoal& goal) {
   bool reached = false;
   for (int round = 0; round < kCalmRounds; ++round) {
-    const int left = leave_body(stage->model, stage->scene, &stage->state);
+    const int left = leave_body(stage->run, stage->model, stage->scene, &stage->state);
     if (round > 0 && (left == 0 || stage->run.winding_up() || ends_crossed(*stage, goal))) break;
     ASSIGN_OR_RETURN(reached, calm(stage, goal));
   }
@@ -228,23 +231,24 @@ RestGoal rest_goal(int level, int top) {
   return goal;
 }
 
-void certify(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state, SettleReport* report) {
-  leave_body(model, scene, state);
-  const sim::NetForces net = sim::net_forces(model, scene, *state);
-  const sim::Residual residual = sim::equilibrium_residual(model, scene, *state, net);
+void certify(const RunContext& run, const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state,
+             SettleReport* report) {
+  leave_body(run, model, scene, state);
+  const sim::NetForces net = sim::net_forces(model, scene, *state, 0.0, run);
+  const sim::Residual residual = sim::equilibrium_residual(model, scene, *state, net, run);
   report->residual_max = residual.max;
   report->residual_rms = residual.rms;
   report->grade = grade_of(residual.rms, residual.max, fast_speed(*state));
-  report->forces = sim::cloth_forces(model, scene, *state, net);
+  report->forces = sim::cloth_forces(model, scene, *state, net, run);
 }
 
 namespace {
 
 // No time is left to move anything.
-std::vector<Vec3> as_it_is(const sim::DrapeModel& model, const sim::Scene& scene, const RestGoal& goal,
-                           sim::DrapeState* state, SettleReport* report) {
+std::vector<Vec3> as_it_is(const RunContext& run, const sim::DrapeModel& model, const sim::Scene& scene,
+                           const RestGoal& goal, sim::DrapeState* state, SettleReport* report) {
   report->termination = "deadline";
-  if (goal.finest) certify(model, scene, state, report);
+  if (goal.finest) certify(run, model, scene, state, report);
   return positions_of(*state);
 }
 
@@ -274,11 +278,11 @@ absl::Status rest_to_grade(const Rest& r, RestGoal goal, sim::SolverSettings set
   for (int pass = 0; pass < kRestPasses; ++pass) {
     ASSIGN_OR_RETURN(const bool reached, rest_once(r, goal, settings));
     if (!goal.finest) break;
-    certify(r.model, r.scene, &r.state, &r.report);
+    certify(r.run, r.model, r.scene, &r.state, &r.report);
     if (is_at_least(r.report.grade, "final") || r.run.winding_up()) break;
     if (reached) {
       settings.tolerance *= kDeeper, goal.rms *= kDeeper, goal.max *= kDeeper;
-    } else if (anew && !stalled && !crosses(r.model, r.state)) {
+    } else if (anew && !stalled && !crosses(r.run, r.model, r.state)) {
       stalled.emplace(r.report.residual_max, r.state);
     } else {
       break;
@@ -286,9 +290,21 @@ absl::Status rest_to_grade(const Rest& r, RestGoal goal, sim::SolverSettings set
   }
   if (stalled && stalled->first < r.report.residual_max) {
     r.state = std::move(stalled->second);
-    certify(r.model, r.scene, &r.state, &r.report);
+    certify(r.run, r.model, r.scene, &r.state, &r.report);
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+namespace {
+
+absl::StatusOr<std::unique_ptr<sim::Solver>> falling_solver(const sim::DrapeModel& model,
+                                                            const SettleOptions& options) {
+  sim::SolverSettings settings;
+  settings.velocity_keep = kFallKeep;
+  settings.time_step = kFallStep;
+  return sim::make_recorded_solver(options.solver, model, settings, options.on_fault);
 }
 
 }  // namespace
@@ -310,21 +326,36 @@ RestGoal carried_goal(int level) {
   return goal;
 }
 
+absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const std::vector<Cloth>& cloths, const SettleOptions& options) {
+  auto out = std::make_unique<Prepared>();
+  ASSIGN_OR_RETURN(out->model, worn_model(cloths, options, false));
+  ASSIGN_OR_RETURN(out->falling, falling_solver(out->model, options));
+  return out;
+}
+
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report) {
-  sim::DrapeState state;
-  ASSIGN_OR_RETURN(const sim::DrapeModel model, worn_model(cloths, options, false, &state));
+  ASSIGN_OR_RETURN(const auto prepared, prepare_rest(cloths, options));
+  return come_to_rest(run, cloths, collider, options, goal, prepared.get(), report);
+}
+
+absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
+                                               const sim::Collider& collider, const SettleOptions& options,
+                                               const RestGoal& goal, Prepared* prepared, SettleReport* report) {
+  sim::DrapeState state = worn_state(cloths);
+  const sim::DrapeModel& model = prepared->model;
   const sim::Scene scene = worn_scene(cloths, collider, options.layers);
-  if (run.winding_up()) return as_it_is(model, scene, goal, &state, report);
-  sim::SolverSettings settings;
-  settings.velocity_keep = kFallKeep;
-  settings.time_step = kFallStep;
+  if (run.winding_up()) return as_it_is(run, model, scene, goal, &state, report);
   {  // its factors go before others are made
-    ASSIGN_OR_RETURN(auto moving, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
+    std::unique_ptr<sim::Solver> moving = std::move(prepared->falling);
+    if (moving == nullptr) {
+      ASSIGN_OR_RETURN(moving, falling_solver(model, options));
+    }
     Stage falling{run, model, scene, *moving, state, *report, options};
     RETURN_IF_ERROR(fall(&falling, goal));
   }
+  sim::SolverSettings settings;
   settings.velocity_keep = 0.0;
   settings.time_step = options.solver == sim::kDefaultSolver || options.solver == "lbfgs" ? kCalmStep : kShortCalmStep;
   settings.iterations = kCalmIterations;

@@ -3,6 +3,9 @@
 // How it fails: as the solver; near the deadline it returns early with what there is. Thread rules: as RunContext.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "server/drape/stage.h"
 #include "server/drape/worn_model.h"
 
@@ -25,8 +28,18 @@ RestGoal only_rest_goal(int fall_steps);
 // Of cloth that begins where another size lies: of the coarser level (1), then of its own (0).
 RestGoal carried_goal(int level);
 
+// What a rest needs of the cloths but not of where they lie, so that it can be made ahead.
+struct Prepared {
+  sim::DrapeModel model;
+  std::unique_ptr<sim::Solver> falling;  // of the first fall, with which it goes
+};
+absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const std::vector<Cloth>& cloths, const SettleOptions& options);
+
 // From the positions of the cloths, which are worn together, innermost first; fills the report. Positions one cloth
-// after the other.
+// after the other. `prepared`: of these cloths.
+absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
+                                               const sim::Collider& collider, const SettleOptions& options,
+                                               const RestGoal& goal, Prepared* prepared, SettleReport* report);
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report);
@@ -35,6 +48,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
 double fast_speed(const sim::DrapeState& state);
 
 // A last look at the body, and what the net forces are by code of its own: grade, residual, forces of the report.
-void certify(const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state, SettleReport* report);
+void certify(const RunContext& run, const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state,
+             SettleReport* report);
 
 }  // namespace tryon

@@ -1,11 +1,13 @@
 #include "server/drape/settle.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "server/base/text.h"
 #include "server/drape/cloth_levels.h"
 #include "server/drape/motion.h"
+#include "server/drape/prepared_levels.h"
 #include "server/drape/resting.h"
 #include "server/drape/stage.h"
 #include "server/metrics/metrics.h"
@@ -39,38 +41,41 @@ RestGoal to_be_continued(RestGoal goal) {
   return goal;
 }
 
+bool rests(const SettleOptions& options) { return !options.motion || !options.motion->from_sewn; }
+
 // One garment on its way down the levels. Contact between layers costs time, and most garments never cross: it begins
 // at the level where the rested cloth first does.
 class Descent {
  public:
   Descent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider, const SettleOptions& options,
-          const GarmentMesh& garment)
-      : run_(forward_only(run)), fabric_(fabric), collider_(collider), options_(options) {
+          const GarmentMesh& garment, const ClothLevels& levels)
+      : run_(forward_only(run)), fabric_(fabric), collider_(collider), levels_(levels), options_(options) {
     const bool able = keeps_layers_apart(options.solver);
     may_begin_ = options.layers == LayerContact::kWhereNeeded && able;
     // Laid pleats are layers from the start: without contact between them they would lie in one another.
     if (may_begin_ && garment.has_laid_pleats()) keep_apart();
     if (may_begin_ || !able) options_.layers = LayerContact::kNever;
+    if (rests(options)) prepared_.emplace(run_, levels, fabric, options_);
   }
 
   // The coarsest level: panels sewn and at rest. Where layers crossed they are drawn apart, or else sewn again with
   // contact from the first stitch; where much crosses even then (a cuff narrower than the wrist that it went
   // through) it stays so.
-  absl::StatusOr<std::vector<Vec3>> sew(const ClothLevels& levels) {
-    const int top = levels.count() - 1;
-    const RestGoal goal = rest_goal(top, top);
-    ASSIGN_OR_RETURN(const std::vector<Vec3> sewn, sew_once(levels));
-    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(levels.welded(top, sewn), goal));
+  absl::StatusOr<std::vector<Vec3>> sew() {
+    level_ = levels_.count() - 1;
+    const RestGoal goal = rest_goal(level_, level_);
+    ASSIGN_OR_RETURN(const std::vector<Vec3> sewn, only_sew());
+    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(sewn, goal));
     const int before = can_begin() ? crossings() : 0;
     if (before == 0) return first;
     const Settled crossed = settled_;
     keep_apart();
-    ASSIGN_OR_RETURN(const std::vector<Vec3> drawn_apart, try_apart(levels.welded(top, first), before, goal));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> drawn_apart, try_apart(first, before, goal));
     const int left = crossings();
     if (left == 0) return drawn_apart;
     const Settled drawn = settled_;
-    ASSIGN_OR_RETURN(const std::vector<Vec3> sewn_apart, sew_once(levels));
-    ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(levels.welded(top, sewn_apart), before, goal));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> sewn_apart, only_sew());
+    ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(sewn_apart, before, goal));
     const int still = crossings();
     if (still == 0 || still <= std::min(left, few())) return again;
     if (left > few()) return give_up(crossed, first);
@@ -80,23 +85,33 @@ class Descent {
 
   // One level from the cloth's positions, and from there once more as soon as it crosses. What crosses even then goes
   // on from where it first did.
-  absl::StatusOr<std::vector<Vec3>> rest(const WeldedMesh& cloth, const RestGoal& goal) {
+  absl::StatusOr<std::vector<Vec3>> rest(int level, const std::vector<Vec3>& positions, const RestGoal& goal) {
+    level_ = level;
     RestGoal while_uncrossed = goal;
     while_uncrossed.while_uncrossed = can_begin();
-    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(cloth, while_uncrossed));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(positions, while_uncrossed));
     if (!can_begin() || crossings() == 0) return first;
-    Settled crossed = settled_;
+    const Settled crossed = settled_;
     keep_apart();
-    ASSIGN_OR_RETURN(const std::vector<Vec3> apart, rest_once(cloth, goal));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> apart, rest_once(positions, goal));
     if (crossings() == 0 || run_.winding_up()) return apart;
-    crossed.cloth.mesh.positions = give_up(crossed, first);
     RestGoal onward = goal;
     onward.fall_steps = 0;
-    return rest_once(crossed.cloth, onward);
+    return rest_once(give_up(crossed, first), onward);
   }
 
   // Panels sewn on the coarsest level, and nothing more.
-  absl::StatusOr<std::vector<Vec3>> only_sew(const ClothLevels& levels) { return sew_once(levels); }
+  absl::StatusOr<std::vector<Vec3>> only_sew() {
+    const auto sewn = sew_panels(run_, levels_.open_panels(), fabric_, collider_, options_);
+    if (!sewn.ok()) return located(sewn.status(), "sew.");
+    settled_.report.sew_steps += sewn->report.sew_steps;
+    settled_.report.iterations += sewn->report.iterations;
+    settled_.report.collision_s += sewn->report.collision_s;
+    settled_.report.drape_s += sewn->report.drape_s;
+    settled_.report.gap_before_weld_mm = sewn->report.gap_before_weld_mm;
+    settled_.report.mean_gap_before_weld_mm = sewn->report.mean_gap_before_weld_mm;
+    return levels_.sewn(sewn->positions);
+  }
 
   // What wind or a fall would drive through each other is kept apart, unless it is so already.
   absl::StatusOr<Settled> moved(const WeldedMesh& cloth) && {
@@ -119,7 +134,7 @@ class Descent {
     may_begin_ = false;
   }
 
-  int crossings() const { return count_self_intersections(settled_.cloth.mesh); }
+  int crossings() const { return count_self_intersections(settled_.cloth.mesh, run_); }
   // As many are drawn apart on the way down, where triangles are small enough to slip past each other.
   int few() const { return settled_.cloth.mesh.vertex_count() / kFewShare; }
   bool can_begin() const { return may_begin_ && !run_.winding_up(); }
@@ -130,39 +145,31 @@ class Descent {
     return positions;
   }
 
-  absl::StatusOr<std::vector<Vec3>> sew_once(const ClothLevels& levels) {
-    const auto sewn = sew_panels(run_, levels.open_panels(), fabric_, collider_, options_);
-    if (!sewn.ok()) return located(sewn.status(), "sew.");
-    settled_.report.sew_steps += sewn->report.sew_steps;
-    settled_.report.iterations += sewn->report.iterations;
-    settled_.report.collision_s += sewn->report.collision_s;
-    settled_.report.drape_s += sewn->report.drape_s;
-    settled_.report.gap_before_weld_mm = sewn->report.gap_before_weld_mm;
-    settled_.report.mean_gap_before_weld_mm = sewn->report.mean_gap_before_weld_mm;
-    return levels.sewn(sewn->positions);
-  }
-
   // A rest with contact, begun in earnest only where a short fall has undone most of the crossings: contact in a tangle
   // costs tens of times an iteration's time, and a tangle that holds is not undone by patience.
-  absl::StatusOr<std::vector<Vec3>> try_apart(WeldedMesh cloth, int before, const RestGoal& goal) {
+  absl::StatusOr<std::vector<Vec3>> try_apart(const std::vector<Vec3>& positions, int before, const RestGoal& goal) {
     RestGoal short_fall = goal;
     short_fall.fall_steps = kTrialSteps, short_fall.calm_steps = 0;
-    ASSIGN_OR_RETURN(cloth.mesh.positions, rest_once(cloth, short_fall));
-    if (crossings() > std::max(before / kTrialGain, few())) return cloth.mesh.positions;
-    return rest_once(cloth, goal);
+    ASSIGN_OR_RETURN(const std::vector<Vec3> fallen, rest_once(positions, short_fall));
+    if (crossings() > std::max(before / kTrialGain, few())) return fallen;
+    return rest_once(fallen, goal);
   }
 
-  absl::StatusOr<std::vector<Vec3>> rest_once(const WeldedMesh& cloth, const RestGoal& goal) {
-    settled_.cloth = cloth;
-    ASSIGN_OR_RETURN(settled_.cloth.mesh.positions,
-                     come_to_rest(run_, {{cloth, fabric_}}, collider_, options_, goal, &settled_.report));
+  absl::StatusOr<std::vector<Vec3>> rest_once(const std::vector<Vec3>& positions, const RestGoal& goal) {
+    settled_.cloth = levels_.welded(level_, positions);
+    ASSIGN_OR_RETURN(Prepared* const prepared, prepared_->at(level_));
+    ASSIGN_OR_RETURN(settled_.cloth.mesh.positions, come_to_rest(run_, {{settled_.cloth, fabric_}}, collider_, options_,
+                                                                 goal, prepared, &settled_.report));
     return settled_.cloth.mesh.positions;
   }
 
   const RunContext run_;
   const Fabric& fabric_;
   const sim::Collider& collider_;
+  const ClothLevels& levels_;
   SettleOptions options_;
+  std::optional<PreparedLevels> prepared_;  // where anything rests
+  int level_ = 0;                           // that rests
   bool may_begin_ = false;
   Settled settled_;
 };
@@ -172,16 +179,15 @@ class Descent {
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, options.coarsest));
-  Descent descent(run, fabric, collider, options, garment);
-  const bool rests = !options.motion || !options.motion->from_sewn;
-  ASSIGN_OR_RETURN(std::vector<Vec3> x, rests ? descent.sew(levels) : descent.only_sew(levels));
+  Descent descent(run, fabric, collider, options, garment, levels);
+  ASSIGN_OR_RETURN(std::vector<Vec3> x, rests(options) ? descent.sew() : descent.only_sew());
   const int top = levels.count() - 1;
   for (int level = top - 1; level >= 0; --level) {
     x = levels.finer(level + 1, x);
-    if (!rests) continue;
+    if (!rests(options)) continue;
     RestGoal goal = rest_goal(level, top);
     if (options.to_be_continued) goal = to_be_continued(goal);
-    auto rested = descent.rest(levels.welded(level, std::move(x)), goal);
+    auto rested = descent.rest(level, x, goal);
     if (!rested.ok()) return located(rested.status(), cat("level[", level, "]."));
     x = *std::move(rested);
   }
@@ -197,7 +203,7 @@ absl::StatusOr<std::vector<Vec3>> moved_coarsely(const ClothLevels& levels, std:
                                                  Descent* descent) {
   if (levels.count() == 1) return positions;
   const std::vector<Vec3> before = levels.at(1, positions);
-  auto moved = descent->rest(levels.welded(1, before), carried_goal(1));
+  auto moved = descent->rest(1, before, carried_goal(1));
   if (!moved.ok()) return located(moved.status(), "level[1].");
   for (size_t v = 0; v < before.size(); ++v) (*moved)[v] -= before[v];
   const std::vector<Vec3> by = levels.finer(1, *moved);
@@ -210,10 +216,10 @@ absl::StatusOr<std::vector<Vec3>> moved_coarsely(const ClothLevels& levels, std:
 absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                     const sim::Collider& collider, const SettleOptions& options,
                                     const std::vector<Vec3>& positions) {
-  Descent descent(run, fabric, collider, options, garment);
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, kCarriedCoarsest, 2));
+  Descent descent(run, fabric, collider, options, garment, levels);
   ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(levels, positions, &descent));
-  ASSIGN_OR_RETURN(x, descent.rest(levels.welded(0, std::move(x)), carried_goal(0)));
+  ASSIGN_OR_RETURN(x, descent.rest(0, x, carried_goal(0)));
   ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(levels.welded(0, std::move(x)))
                                                : std::move(descent).result(std::move(x)));
   out.report.carried = true;

@@ -46,8 +46,8 @@ sim::SpringFabric spring_fabric(const Fabric& fabric) {
   return out;
 }
 
-absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, const SettleOptions& options, bool moving,
-                                           sim::DrapeState* state) {
+absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, const SettleOptions& options,
+                                           bool moving) {
   std::vector<sim::DrapeModel> parts;
   for (const auto& [welded, fabric] : cloths) {
     sim::ClothInput cloth = closed_garment(welded, fabric);
@@ -63,12 +63,17 @@ absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, con
     }
     ASSIGN_OR_RETURN(sim::DrapeModel part, sim::build_model(cloth));
     parts.push_back(std::move(part));
-    const sim::DrapeState start = sim::start_state(cloth);
-    state->x.insert(state->x.end(), start.x.begin(), start.x.end());
-    state->v.insert(state->v.end(), start.v.begin(), start.v.end());
   }
   if (parts.size() == 1) return std::move(parts.front());
   return sim::merge_models(parts);
+}
+
+sim::DrapeState worn_state(const std::vector<Cloth>& cloths) {
+  sim::DrapeState state;
+  for (const Cloth& cloth : cloths)
+    for (const Vec3& p : cloth.welded.mesh.positions) state.x.push_back(p.cast<sim::Real>());
+  state.v.assign(state.x.size(), sim::RVec3::Zero());
+  return state;
 }
 
 sim::Scene worn_scene(const std::vector<Cloth>& cloths, const sim::Collider& collider, LayerContact layers) {

@@ -23,9 +23,9 @@ struct Cloth {
 
 sim::SpringFabric spring_fabric(const Fabric& fabric);  // without damping
 
-// Where it lies is added to `state`. `moving`: damped as its fabric is.
-absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, const SettleOptions& options, bool moving,
-                                           sim::DrapeState* state);
+// `moving`: damped as its fabric is. Where the cloths lie is not part of it.
+absl::StatusOr<sim::DrapeModel> worn_model(const std::vector<Cloth>& cloths, const SettleOptions& options, bool moving);
+sim::DrapeState worn_state(const std::vector<Cloth>& cloths);  // where they lie, still
 sim::Scene worn_scene(const std::vector<Cloth>& cloths, const sim::Collider& collider, LayerContact layers);
 
 }  // namespace tryon

@@ -51,7 +51,7 @@ double largest_line_tension(const std::vector<Eigen::Matrix3d>& tension);
 
 // Intersecting triangle pairs (exact orientation predicates, box-culled), the lower index first, in a fixed order: by
 // any point where they share no corner, beyond it where they share one; those that share an edge never count.
-std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh);
-int count_self_intersections(const TriangleMesh& mesh);
+std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh, const RunContext& run = {});
+int count_self_intersections(const TriangleMesh& mesh, const RunContext& run = {});
 
 }  // namespace tryon

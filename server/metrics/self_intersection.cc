@@ -78,17 +78,16 @@ class Strips {
   }
 
   // Later boxes of the order that meet box i, ascending.
-  const std::vector<int>& later_meeting(size_t i) {
-    met_.clear();
+  void later_meeting(size_t i, std::vector<int>* met) const {
+    met->clear();
     const size_t own = strip_of(i);
     for (size_t s = own == 0 ? 0 : own - 1; s <= std::min(own + 1, strip_.size() - 1); ++s) {
       const auto& strip = strip_[s];
       for (auto j = std::upper_bound(strip.begin(), strip.end(), static_cast<int>(i));
            j != strip.end() && sorted_[*j].min().y() <= sorted_[i].max().y(); ++j)
-        if (sorted_[i].intersects(sorted_[*j])) met_.push_back(*j);
+        if (sorted_[i].intersects(sorted_[*j])) met->push_back(*j);
     }
-    std::sort(met_.begin(), met_.end());
-    return met_;
+    std::sort(met->begin(), met->end());
   }
 
  private:
@@ -101,13 +100,12 @@ class Strips {
   const std::vector<Box3>& sorted_;
   double left_ = 0.0, width_ = 0.0;
   std::vector<std::vector<int>> strip_;
-  std::vector<int> met_;
 };
 
 }  // namespace
 
 // Sweep along y (a garment is tallest there), boxes first, then CGAL's exact test.
-std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh) {
+std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh, const RunContext& run) {
   std::vector<Box3> boxes(mesh.triangles.size());
   for (int t = 0; t < mesh.triangle_count(); ++t) {
     for (int k = 0; k < 3; ++k) boxes[t].extend(mesh.positions[mesh.triangles[t][k]]);
@@ -119,16 +117,25 @@ std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh) {
   });
   std::vector<Box3> sorted;
   for (const int t : order) sorted.push_back(boxes[t]);
-  Strips strips(sorted);
-  std::vector<std::pair<int, int>> pairs;
-  for (size_t i = 0; i < order.size(); ++i) {
-    for (const int j : strips.later_meeting(i)) {
-      if (cross(mesh, order[i], order[j])) pairs.push_back(std::minmax(order[i], order[j]));
+  const Strips strips(sorted);
+  constexpr size_t kGrain = 512;
+  std::vector<std::vector<std::pair<int, int>>> found((order.size() + kGrain - 1) / kGrain);
+  run.parallel_for(static_cast<int64_t>(order.size()), kGrain, [&](int64_t begin, int64_t end) {
+    std::vector<int> met;
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      strips.later_meeting(i, &met);
+      for (const int j : met) {
+        if (cross(mesh, order[i], order[j])) found[i / kGrain].push_back(std::minmax(order[i], order[j]));
+      }
     }
-  }
+  });
+  std::vector<std::pair<int, int>> pairs;
+  for (const auto& chunk : found) pairs.insert(pairs.end(), chunk.begin(), chunk.end());
   return pairs;
 }
 
-int count_self_intersections(const TriangleMesh& mesh) { return static_cast<int>(self_intersections(mesh).size()); }
+int count_self_intersections(const TriangleMesh& mesh, const RunContext& run) {
+  return static_cast<int>(self_intersections(mesh, run).size());
+}
 
 }  // namespace tryon

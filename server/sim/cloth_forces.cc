@@ -88,41 +88,48 @@ void add_pressing_garments(const Collider& body, const DrapeState& state, const 
 
 }  // namespace
 
-std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, const DrapeState& state) {
+std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, const DrapeState& state,
+                                  const RunContext& run) {
   std::vector<double> out(model.particle_count, scene.contact_offset);
   if (scene.collider == nullptr || scene.middle_room <= 0) return out;
   const double touching = scene.middle_room + kMiddleReach;
-  for (const Triangle& t : model.triangles) {
+  std::vector<uint8_t> raised(model.triangles.size(), 0);
+  for_each(run, raised.size(), [&](size_t k) {
+    const Triangle& t = model.triangles[k];
     const RVec3 middle = (state.x[t[0]] + state.x[t[1]] + state.x[t[2]]) / 3;
     const double distance = scene.collider->query(middle.cast<double>(), kFar).distance;
-    if (distance > touching || distance < scene.middle_room - kMostLift) continue;
-    for (const int i : t) out[i] = scene.contact_offset + kMostLift;
+    raised[k] = distance <= touching && distance >= scene.middle_room - kMostLift;
+  });
+  for (size_t k = 0; k < raised.size(); ++k) {
+    if (!raised[k]) continue;
+    for (const int i : model.triangles[k]) out[i] = scene.contact_offset + kMostLift;
   }
   return out;
 }
 
-ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, const NetForces& net) {
+ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, const NetForces& net,
+                         const RunContext& run) {
   ClothForces out;
   out.press.assign(model.particle_count, 0.0);
   out.reaction.assign(model.particle_count, Vec3::Zero());
-  const int triangles = static_cast<int>(model.triangles.size());
-  out.tension.assign(triangles, Eigen::Matrix3d::Zero());
+  out.tension.assign(model.triangles.size(), Eigen::Matrix3d::Zero());
   if (model.springs.count() > 0) add_spring_tension(model, state, &out.tension);
-  for (int t = 0; t < triangles; ++t) {
+  for_each(run, out.tension.size(), [&](size_t k) {
+    const int t = static_cast<int>(k);
     const Shape shape = shape_of(model, state, t);
     if (model.threads.count() > 0) out.tension[t] += thread_tension(model, t, shape.deformation);
     if (model.membranes.count() > 0) out.tension[t] += membrane_tension(model, t, shape.deformation);
     out.tension[t] = shape.area > 0 ? Eigen::Matrix3d(out.tension[t] / shape.area) : Eigen::Matrix3d::Zero();
-  }
+  });
   if (scene.collider == nullptr) return out;
-  for (int i = 0; i < model.particle_count; ++i) {
-    if (model.inverse_mass[i] == 0) continue;
+  for_each(run, out.press.size(), [&](size_t i) {
+    if (model.inverse_mass[i] == 0) return;
     const Contact contact = scene.collider->query(state.x[i].cast<double>(), net.reach[i] + 2 * kReach);
-    if (contact.distance > net.reach[i] + kReach) continue;
-    const double mu = model.fabric_of(i).sticking_friction();
+    if (contact.distance > net.reach[i] + kReach) return;
+    const double mu = model.fabric_of(static_cast<int>(i)).sticking_friction();
     out.reaction[i] = reaction_to(net.force[i], contact.normal, mu);
     out.press[i] = std::max(0.0, out.reaction[i].dot(contact.normal));
-  }
+  });
   add_pressing_garments(*scene.collider, state, net, &out);
   return out;
 }

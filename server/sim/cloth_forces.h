@@ -3,11 +3,13 @@
 // cone of the touching surface, so it is the same for every solver and is no function of a strain at the place; other
 // garments press as their contact does, and rub to carry what is left. Units and frame: N and N/m, world. Shapes:
 // [particle_count], [triangle_count]. How it fails: it does not; without a collider nothing presses. Cloth that moves
-// (wind) is asked as if it stood still. Thread rules: pure function.
+// (wind) is asked as if it stood still. Thread rules: pure functions; the context's executor inside, the same bytes for
+// any number of threads.
 #pragma once
 
 #include <vector>
 
+#include "server/base/run_context.h"
 #include "server/sim/model.h"
 #include "server/sim/residual_layers.h"
 #include "server/sim/solvers/solver.h"
@@ -29,17 +31,20 @@ struct NetForces {
                               // them), and the most that their friction may carry
   std::vector<double> reach;  // m, contact_reach()
 };
-NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness = 0.0);
+NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness = 0.0,
+                     const RunContext& run = {});
 
 // What a surface gives back to a force: the reaction in its friction cone about `normal` that is nearest to -force.
 Vec3 reaction_to(const Vec3& force, const Vec3& normal, double friction);
 
-ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, const NetForces& net);
+ClothForces cloth_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, const NetForces& net,
+                         const RunContext& run = {});
 Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
-                              const NetForces& net);
+                              const NetForces& net, const RunContext& run = {});
 
 // How far off the body a particle may be and still be held by it, m [particle_count]: the offset, or kMostLift more
 // where the middle of a triangle beside it has come to Scene::middle_room.
-std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, const DrapeState& state);
+std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, const DrapeState& state,
+                                  const RunContext& run = {});
 
 }  // namespace tryon::sim

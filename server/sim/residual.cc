@@ -234,7 +234,8 @@ Vec3 reaction_to(const Vec3& force, const Vec3& normal, double mu) {
   return size * normal + (mu * size / slide) * along;
 }
 
-NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness) {
+NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeState& state, double tie_stiffness,
+                     const RunContext& run) {
   NetForces out;
   out.force.assign(model.particle_count, Vec3::Zero());
   add_thread_forces(model, state, &out.force);
@@ -246,23 +247,28 @@ NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeSta
   add_outer_forces(model, scene, state, &out.force);
   out.layers.friction.assign(model.particle_count, 0.0);
   if (scene.self_contact > 0) add_layer_forces(model, scene, state, &out.force, &out.layers);
-  out.reach = contact_reach(model, scene, state);
+  out.reach = contact_reach(model, scene, state, run);
   return out;
 }
 
 Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
-                              const NetForces& net) {
+                              const NetForces& net, const RunContext& run) {
+  std::vector<double> left(model.particle_count, 0.0);
+  for_each(run, left.size(), [&](size_t k) {
+    const int i = static_cast<int>(k);
+    if (model.inverse_mass[i] == 0) return;
+    double size = net.force[i].norm();
+    const double mu = model.fabric_of(i).sticking_friction();
+    if (scene.collider) size = after_reactions(net.force[i], touching(scene, at(state, i), net.reach[i]), mu);
+    left[i] = std::max(0.0, size - net.layers.friction[i]);
+  });
   double mass = 0, sum = 0, largest = 0;
   int count = 0;
   for (int i = 0; i < model.particle_count; ++i) {
     mass += double(model.mass[i]);
     if (model.inverse_mass[i] == 0) continue;
-    double size = net.force[i].norm();
-    const double mu = model.fabric_of(i).sticking_friction();
-    if (scene.collider) size = after_reactions(net.force[i], touching(scene, at(state, i), net.reach[i]), mu);
-    size = std::max(0.0, size - net.layers.friction[i]);
-    largest = std::max(largest, size);
-    sum += size * size;
+    largest = std::max(largest, left[i]);
+    sum += left[i] * left[i];
     ++count;
   }
   if (count == 0) return {};
@@ -271,8 +277,8 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
 }
 
 Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
-                              double tie_stiffness) {
-  return equilibrium_residual(model, scene, state, net_forces(model, scene, state, tie_stiffness));
+                              double tie_stiffness, const RunContext& run) {
+  return equilibrium_residual(model, scene, state, net_forces(model, scene, state, tie_stiffness, run), run);
 }
 
 }  // namespace tryon::sim

@@ -180,14 +180,18 @@ bool SelfContact::refresh(const RunContext& run, const std::vector<RVec3>& x) {
 }
 
 // False if every vertex is within its bound.
-bool SelfContact::find_ways(const std::vector<RVec3>& x) {
-  bool all_within = true;
-  for (size_t i = 0; i < x.size(); ++i) {
-    way_[i] = x[i] - centre_[i];
-    length_[i] = way_[i].norm();
-    all_within = all_within && length_[i] <= bound_[i];
-  }
-  if (all_within) return false;
+bool SelfContact::find_ways(const RunContext& run, const std::vector<RVec3>& x) {
+  partial_.assign(chunk_count(x.size()), 0.0);
+  run.parallel_for(static_cast<int64_t>(x.size()), kGrain, [this, &x](int64_t begin, int64_t end) {
+    bool all_within = true;
+    for (int64_t i = begin; i < end; ++i) {
+      way_[i] = x[i] - centre_[i];
+      length_[i] = way_[i].norm();
+      all_within = all_within && length_[i] <= bound_[i];
+    }
+    partial_[begin / kGrain] = all_within ? 0.0 : 1.0;
+  });
+  if (std::find(partial_.begin(), partial_.end(), 1.0) == partial_.end()) return false;
   for (size_t i = 0; i < x.size(); ++i) {  // farther away there may be what was not looked for
     const Real seen = kBoundShare * (reach_ - moved_[i] - farthest_);
     share_[i] = length_[i] > seen ? seen / length_[i] : Real(1);
@@ -238,9 +242,9 @@ void SelfContact::shorten_ways() {
   }
 }
 
-bool SelfContact::limit(std::vector<RVec3>* x) {
+bool SelfContact::limit(const RunContext& run, std::vector<RVec3>* x) {
   stopped_ = 0;
-  if (!find_ways(*x)) return false;
+  if (!find_ways(run, *x)) return false;
   shorten_ways();
   for (size_t i = 0; i < x->size(); ++i) {
     if (share_[i] >= 1) continue;

@@ -45,7 +45,7 @@ class SelfContact {
   };
   void curvature(const std::vector<RVec3>& x, std::vector<Curvature>* pairs) const;
   // Takes vertices back on their ways until every pair stays apart all along; true if any was taken.
-  bool limit(std::vector<RVec3>* x);
+  bool limit(const RunContext& run, std::vector<RVec3>* x);
   // Crossed pairs of edge and triangle at the last search.
   int crossings() const { return crossing_count_; }
   Real radius() const { return radius_; }
@@ -98,7 +98,7 @@ class SelfContact {
   void find_pairs(const RunContext& run, const std::vector<RVec3>& x);
   void rebound(const std::vector<RVec3>& x);
   bool renew_bounds(const RunContext& run, const std::vector<RVec3>& x);
-  bool find_ways(const std::vector<RVec3>& x);
+  bool find_ways(const RunContext& run, const std::vector<RVec3>& x);
   bool stays_apart(const Roaming& roaming) const;
   void shorten_ways();
   void cover(Real way) const;

@@ -10,7 +10,8 @@
 namespace tryon::sim {
 
 namespace {
-constexpr double kSufficientDecrease = 1e-4;                  // Armijo
+constexpr double kSufficientDecrease = 1e-4;  // Armijo
+constexpr int kGrain = 1024;
 constexpr double kShortestShare = 0.25, kLongestShare = 0.7;  // of a trial that was too long
 }  // namespace
 
@@ -53,9 +54,12 @@ bool DescentSolver::search_line(const RunContext& run) {
   double length = 1;
   for (int tries = 0; length >= shortest; ++tries) {
     if (tries % 4 == 3 && !run.check().ok()) return false;
-    for (int i = 0; i < model_.particle_count; ++i) trial_[i] = x_[i] + static_cast<Real>(length) * direction_[i];
+    run.parallel_for(model_.particle_count, kGrain,
+                     [this, step = static_cast<Real>(length)](int64_t begin, int64_t end) {
+                       for (int64_t i = begin; i < end; ++i) trial_[i] = x_[i] + step * direction_[i];
+                     });
     double expected = length * slope;
-    if (potential_.limit(&trial_)) expected = slope_to_trial(gradient_);
+    if (potential_.limit(run, &trial_)) expected = slope_to_trial(gradient_);
     const double trial = potential_.evaluate(run, trial_, &trial_gradient_);
     const double noise = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * potential_.scale();
     if (trial <= phi_ + kSufficientDecrease * std::min(expected, 0.0) + noise) {
@@ -110,7 +114,7 @@ absl::StatusOr<StepReport> DescentSolver::step(const RunContext& run, const Scen
   std::copy(state->x.begin(), state->x.end(), x_.begin());
   RETURN_IF_ERROR(prepare(&report));
   choose_start(run, *state);
-  potential_.limit(&x_);
+  potential_.limit(run, &x_);
   ASSIGN_OR_RETURN(report.iterations, minimise(run, scene));
   if (!std::isfinite(phi_)) return potential_.not_finite("solve", x_);
   report.potential = phi_;

@@ -183,6 +183,11 @@ class Drape : public SpringProjection {
 
 }  // namespace
 
+void find_order_ahead(const DrapeModel& model, const SolverSettings& settings) {
+  const IncrementalPotential potential(model, settings);
+  PotentialHessian(potential, settings, BendInMatrix::kLikeHinges, Cholesky::Kept::kShort);
+}
+
 std::unique_ptr<Solver> make_drape(const DrapeModel& model, const SolverSettings& settings) {
   return std::make_unique<Drape>(model, settings);
 }

@@ -177,7 +177,7 @@ void IncrementalPotential::finish(const RunContext& run, const Scene& scene, con
   }
   const double start = now_s();
   contact_.project(run, scene, &state->x, &state->v);
-  limit(&state->x);
+  limit(run, &state->x);
   for (int i = 0; i < model_.particle_count; ++i)
     if (model_.inverse_mass[i] == 0) {
       state->x[i] = old_[i];

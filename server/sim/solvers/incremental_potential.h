@@ -36,7 +36,7 @@ class IncrementalPotential {
   bool refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x);
   // Takes positions back to where layers of the cloth cannot have passed each other since the last search; true if any
   // had to go.
-  bool limit(std::vector<RVec3>* x) { return self_contact_ && self_contact_->limit(x); }
+  bool limit(const RunContext& run, std::vector<RVec3>* x) { return self_contact_ && self_contact_->limit(run, x); }
   // After a search along a line that ended at such limits: new ones from x; true if there were any.
   bool free_limited(const RunContext& run, const std::vector<RVec3>& x) {
     return self_contact_ && self_contact_->renew(run, x);

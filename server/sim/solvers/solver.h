@@ -67,6 +67,6 @@ struct Residual {
 };
 // Seam springs take part with `tie_stiffness` (0 = none, as after welding).
 Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const DrapeState& state,
-                              double tie_stiffness = 0.0);
+                              double tie_stiffness = 0.0, const RunContext& run = {});
 
 }  // namespace tryon::sim

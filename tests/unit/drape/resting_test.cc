@@ -87,12 +87,12 @@ TEST(Resting, NothingStaysInTheMiddleOfABody) {
   const auto ball = sim::make_solid_collider({Sphere{middle, kRadius}});
   const Fabric fabric = *fabric_by_name(kDefaultFabric);
   for (const double depth : {0.09, 0.08, 0.04, 0.01}) {
-    sim::DrapeState state;
-    const auto model = worn_model({{apart, fabric}}, SettleOptions(), false, &state);
+    sim::DrapeState state = worn_state({{apart, fabric}});
+    const auto model = worn_model({{apart, fabric}}, SettleOptions(), false);
     ASSERT_TRUE(model.ok()) << model.status();
     state.x[0] = (middle + Vec3(0.0, kRadius - depth, 0.0)).cast<sim::Real>();
     SettleReport report;
-    certify(*model, worn_scene({{apart, fabric}}, *ball, LayerContact::kNever), &state, &report);
+    certify(RunContext(), *model, worn_scene({{apart, fabric}}, *ball, LayerContact::kNever), &state, &report);
     for (const auto& x : state.x) EXPECT_GE(ball->query(x.cast<double>(), 1.0).distance, -1e-3) << depth;
   }
 }
@@ -100,17 +100,16 @@ TEST(Resting, NothingStaysInTheMiddleOfABody) {
 TEST(WornModel, ItsThreadsHaveTheFabricsStrainLimitsWhereTheSolverTakesThem) {
   const WeldedMesh cloth = two_sheets(false);
   Fabric fabric = *fabric_by_name(kDefaultFabric);
-  sim::DrapeState state;
   SettleOptions options;
-  EXPECT_TRUE(worn_model({{cloth, fabric}}, options, false, &state)->threads.limit_warp.empty()) << "it has none";
+  EXPECT_TRUE(worn_model({{cloth, fabric}}, options, false)->threads.limit_warp.empty()) << "it has none";
   fabric.strain_limit = {0.06, 0.3};
-  const auto limited = worn_model({{cloth, fabric}}, options, false, &state);
+  const auto limited = worn_model({{cloth, fabric}}, options, false);
   ASSERT_TRUE(limited.ok()) << limited.status();
   ASSERT_EQ(limited->threads.limit_weft.size(), cloth.mesh.triangles.size());
   EXPECT_NEAR(static_cast<double>(limited->threads.limit_weft.back()), 0.3, 1e-6);
   EXPECT_NEAR(static_cast<double>(limited->threads.limit_warp.back()), 0.06, 1e-6);
   options.strain_limits = false;
-  EXPECT_TRUE(worn_model({{cloth, fabric}}, options, false, &state)->threads.limit_warp.empty());
+  EXPECT_TRUE(worn_model({{cloth, fabric}}, options, false)->threads.limit_warp.empty());
   EXPECT_EQ(spring_fabric(fabric).limit_warp, 0) << "panels are sewn without";
 }
 

@@ -164,6 +164,29 @@ TEST(SelfIntersections, AgreesWithBruteForceOnACrumpledSheet) {
   EXPECT_EQ(count_self_intersections(mesh), expected);
 }
 
+TEST(SelfIntersections, AreTheSamePairsInTheSameOrderForAnyNumberOfThreads) {
+  TriangleMesh mesh;
+  constexpr int kSide = 40;
+  for (int i = 0; i < kSide; ++i)
+    for (int j = 0; j < kSide; ++j)
+      mesh.positions.push_back(
+          Vec3(std::sin(0.9 * i) + 0.1 * j, 0.5 * std::cos(0.7 * j) + 0.05 * i, std::sin(0.2 * i * j)));
+  for (int i = 0; i + 1 < kSide; ++i)
+    for (int j = 0; j + 1 < kSide; ++j) {
+      const int v = i * kSide + j;
+      mesh.triangles.push_back(Triangle(v, v + 1, v + kSide));
+      mesh.triangles.push_back(Triangle(v + 1, v + kSide + 1, v + kSide));
+    }
+  const auto alone = self_intersections(mesh);
+  EXPECT_GT(alone.size(), 1000u);
+  for (const int threads : {2, 5}) {
+    Executor executor(threads);
+    RunContext run;
+    run.executor = &executor;
+    EXPECT_EQ(self_intersections(mesh, run), alone) << threads << " threads";
+  }
+}
+
 TEST(SelfIntersections, OfManySizesFarApartAreThoseOfEachPairByItself) {
   std::mt19937 random(7);
   const auto between = [&](double low, double high) { return low + (high - low) * (random() / 4294967296.0); };

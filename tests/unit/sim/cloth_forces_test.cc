@@ -73,6 +73,31 @@ TEST_P(WrappedTube, PressesWithItsTensionOverItsRadius) {
   for (const Eigen::Matrix3d& t : forces.tension) EXPECT_NEAR(t.trace(), tension, 1e-3 * tension);
 }
 
+TEST_P(WrappedTube, IsJudgedAlikeByAnyNumberOfThreads) {
+  Tube tube = wrapped_tube(GetParam());
+  tube.scene.middle_room = 0.5 * kOffset;
+  tube.scene.gravity = Eigen::Vector3d(0.3, -9.8, 0.1);
+  for (size_t i = 0; i < tube.state.x.size(); i += 7) tube.state.x[i] *= Real(1.02);  // held by nothing
+  const NetForces net = net_forces(tube.model, tube.scene, tube.state);
+  const Residual residual = equilibrium_residual(tube.model, tube.scene, tube.state, net);
+  const ClothForces forces = cloth_forces(tube.model, tube.scene, tube.state, net);
+  EXPECT_GT(residual.max, 0.0);
+  for (const int threads : {2, 5}) {
+    Executor executor(threads);
+    RunContext run;
+    run.executor = &executor;
+    const NetForces shared = net_forces(tube.model, tube.scene, tube.state, 0.0, run);
+    EXPECT_EQ(shared.reach, net.reach);
+    const Residual again = equilibrium_residual(tube.model, tube.scene, tube.state, shared, run);
+    EXPECT_EQ(again.max, residual.max);
+    EXPECT_EQ(again.rms, residual.rms);
+    const ClothForces there = cloth_forces(tube.model, tube.scene, tube.state, shared, run);
+    EXPECT_EQ(there.press, forces.press);
+    EXPECT_EQ(there.reaction, forces.reaction);
+    EXPECT_EQ(there.tension, forces.tension);
+  }
+}
+
 TEST_P(WrappedTube, FeelsNothingWhereItDoesNotTouch) {
   Tube tube = wrapped_tube(GetParam());
   for (auto& x : tube.state.x) x *= Real(1.1);

@@ -195,7 +195,7 @@ TEST(SelfContact, TheGradientIsThatOfTheEnergy) {
   contact.begin_step({}, x);
   Random random;
   for (RVec3& p : x) p += Real(2e-4) * random.point();  // friction has slipped
-  contact.limit(&x);
+  contact.limit(RunContext(), &x);
   EXPECT_GT(contact.add({}, x, &gradient), 0.0);
   int checked = 0;
   for (size_t i = 0; i < x.size() && checked < 40; ++i) {
@@ -289,9 +289,9 @@ TEST(SelfContact, LayersThatMoveAlikeGoFartherThanTheyAreApart) {
   std::vector<RVec3> together = start, on_each_other = start;
   for (RVec3& p : together) p += RVec3(Real(1e-3), Real(-4e-3), Real(2e-3));
   for (size_t i = 121; i < start.size(); ++i) on_each_other[i] += RVec3(Real(1e-3), Real(-4e-3), Real(2e-3));
-  EXPECT_FALSE(contact.limit(&together));
+  EXPECT_FALSE(contact.limit(RunContext(), &together));
   EXPECT_EQ(together.back(), start.back() + RVec3(Real(1e-3), Real(-4e-3), Real(2e-3)));
-  EXPECT_TRUE(contact.limit(&on_each_other)) << "the upper one alone";
+  EXPECT_TRUE(contact.limit(RunContext(), &on_each_other)) << "the upper one alone";
   EXPECT_LT((on_each_other.back() - start.back()).norm(), 2e-3);
 }
 
@@ -315,7 +315,7 @@ TEST(SelfContact, HoweverLayersAreMovedTheyDoNotCrossOnTheWay) {
       if (turn % 3 == 1) p += std::sin(wave.dot(p)) * common;
       if (turn % 3 == 2) p += common + Real(5e-4) * random.point();
     }
-    taken_back += contact.limit(&trial);
+    taken_back += contact.limit(RunContext(), &trial);
     for (int i = 1; i <= 8; ++i) {
       std::vector<RVec3> between = x;
       for (size_t k = 0; k < x.size(); ++k) between[k] += (trial[k] - x[k]) * Real(i) / 8;
@@ -393,7 +393,7 @@ TEST(SelfContact, AnyNumberOfThreadsGivesTheBytesOfOne) {
     std::vector<RVec3> x = start, gradient(start.size(), RVec3::Zero());
     Random random;
     for (RVec3& p : x) p += Real(1e-3) * random.point();
-    contact.limit(&x);
+    contact.limit(RunContext(), &x);
     const double energy = contact.add(run, x, &gradient);
     EXPECT_GT(energy, 0.0);
     if (threads == 1) alone = gradient, alone_energy = energy;
