@@ -12,7 +12,8 @@ constexpr int kMostOrdered = 20'000;  // particles: the cache would not keep a l
 
 PreparedLevels::PreparedLevels(const RunContext& run, const ClothLevels& levels, const Fabric& fabric,
                                SettleOptions options)
-    : levels_(levels),
+    : run_(run),
+      levels_(levels),
       fabric_(fabric),
       options_(std::move(options)),
       making_(levels.count()),
@@ -27,6 +28,7 @@ PreparedLevels::PreparedLevels(const RunContext& run, const ClothLevels& levels,
 // Of a solver that may never want it: done by a thread that has time, or not at all.
 void PreparedLevels::find_order(int level) {
   if (options_.solver != sim::kDefaultSolver || options_.layers == LayerContact::kAlways) return;
+  if (!run_.check().ok() || run_.winding_up()) return;
   making_[level]->finish();
   if (!made_[level].ok() || (*made_[level])->model.particle_count > kMostOrdered) return;
   sim::find_order_ahead((*made_[level])->model, sim::SolverSettings());
@@ -34,7 +36,7 @@ void PreparedLevels::find_order(int level) {
 
 absl::StatusOr<std::unique_ptr<Prepared>> PreparedLevels::prepare(int level) const {
   const WeldedMesh cloth = levels_.placed(level);
-  return prepare_rest({{cloth, fabric_}}, options_);
+  return prepare_rest(run_, {{cloth, fabric_}}, options_);
 }
 
 absl::StatusOr<Prepared*> PreparedLevels::at(int level) {

@@ -22,6 +22,7 @@ class PreparedLevels {
   absl::StatusOr<std::unique_ptr<Prepared>> prepare(int level) const;
   void find_order(int level);
 
+  const RunContext run_;  // asked whether there is time; tells nobody anything
   const ClothLevels& levels_;
   const Fabric& fabric_;
   const SettleOptions options_;

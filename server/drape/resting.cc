@@ -326,9 +326,11 @@ RestGoal carried_goal(int level) {
   return goal;
 }
 
-absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const std::vector<Cloth>& cloths, const SettleOptions& options) {
+absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const RunContext& run, const std::vector<Cloth>& cloths,
+                                                       const SettleOptions& options) {
   auto out = std::make_unique<Prepared>();
   ASSIGN_OR_RETURN(out->model, worn_model(cloths, options, false));
+  if (!run.check().ok() || run.winding_up()) return out;
   ASSIGN_OR_RETURN(out->falling, falling_solver(out->model, options));
   return out;
 }
@@ -336,7 +338,7 @@ absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const std::vector<Cloth>&
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report) {
-  ASSIGN_OR_RETURN(const auto prepared, prepare_rest(cloths, options));
+  ASSIGN_OR_RETURN(const auto prepared, prepare_rest(run, cloths, options));
   return come_to_rest(run, cloths, collider, options, goal, prepared.get(), report);
 }
 

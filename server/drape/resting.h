@@ -31,9 +31,10 @@ RestGoal carried_goal(int level);
 // What a rest needs of the cloths but not of where they lie, so that it can be made ahead.
 struct Prepared {
   sim::DrapeModel model;
-  std::unique_ptr<sim::Solver> falling;  // of the first fall, with which it goes
+  std::unique_ptr<sim::Solver> falling;  // of the first fall, with which it goes; none where nothing will fall
 };
-absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const std::vector<Cloth>& cloths, const SettleOptions& options);
+absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const RunContext& run, const std::vector<Cloth>& cloths,
+                                                       const SettleOptions& options);
 
 // From the positions of the cloths, which are worn together, innermost first; fills the report. Positions one cloth
 // after the other. `prepared`: of these cloths.

@@ -1,6 +1,7 @@
 // What levels need before they rest, made ahead: the same on another thread as where it is asked for.
 #include "server/drape/prepared_levels.h"
 
+#include "absl/time/clock.h"
 #include "gtest/gtest.h"
 #include "server/fabric/library.h"
 #include "tests/support/test_panels.h"
@@ -63,6 +64,22 @@ TEST_P(PreparedLevelsTest, WhatIsNeverAskedForHoldsNobodyUp) {
     if (k % 2 == 0) {
       EXPECT_TRUE(all.at(k % levels_.count()).ok());
     }
+  }
+}
+
+TEST_P(PreparedLevelsTest, WhereItIsCancelledOrTimeIsUpNoSolverIsMade) {
+  CancelFlag cancelled;
+  cancelled.cancel();
+  RunContext over = run_, ending = run_;
+  over.cancel = cancelled;
+  ending.deadline = absl::Now() + absl::Seconds(1);
+  ending.reserve = absl::Seconds(3);
+  for (const RunContext& run : {over, ending}) {
+    PreparedLevels all(run, levels_, fabric_, SettleOptions());
+    const auto made = all.at(levels_.count() - 1);
+    ASSERT_TRUE(made.ok()) << made.status();
+    EXPECT_GT((*made)->model.particle_count, 0) << "what there is, is judged by it";
+    EXPECT_EQ((*made)->falling, nullptr);
   }
 }
 
