@@ -16,6 +16,7 @@ sim::SpringFabric spring_fabric(const Fabric& f) {
           .bend_warp = f.bend_warp,
           .bend_weft = f.bend_weft,
           .bend_twist = twist,
+          .bend_friction = 0.5 * f.bend_hysteresis,
           .poisson = f.poisson,
           .limit_warp = f.strain_limit.warp,
           .limit_weft = f.strain_limit.weft,

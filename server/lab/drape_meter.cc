@@ -8,7 +8,6 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/lab/cloth.h"
-#include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/solver.h"
 
@@ -16,10 +15,9 @@ namespace tryon::lab {
 namespace {
 
 constexpr char kSolver[] = "newton";
-constexpr double kStep = 0.1;           // s; speed is forgotten after each
-constexpr double kSeedRise = 8e-3;      // m, the waves at the border
-constexpr double kSlackCurvature = 10;  // 1/m, over which friction grows to its full moment
-constexpr double kGrid = 2.5e-4;        // m, of the shadow
+constexpr double kStep = 0.1;       // s; speed is forgotten after each
+constexpr double kSeedRise = 8e-3;  // m, the waves at the border
+constexpr double kGrid = 2.5e-4;    // m, of the shadow
 
 // Rings from the second last held one to the border: 6 k particles on ring k, equilateral but for the bending to rings.
 struct Specimen {
@@ -92,44 +90,6 @@ double energy_of(const sim::DrapeModel& model, const sim::DrapeState& state) {
   return energy;
 }
 
-// Friction between the threads resists bending with the moment M = 2HB / 2 a width, whichever way. Cloth that falls
-// from flat bends one way only, so at rest it is as if it stored M |curvature| an area: over a fold M |K x| (bend.h),
-// whose force M K x / |K x| is that of a hinge of stiffness M / |K x|, taken anew before each step.
-class Friction {
- public:
-  static absl::StatusOr<Friction> between(sim::ClothInput cloth, double moment) {
-    Friction out;
-    out.moment_ = moment;
-    if (moment <= 0) return out;
-    cloth.bend = sim::BendLaw::kQuadratic;
-    cloth.fabric.bend_warp = cloth.fabric.bend_weft = 1;  // the stiffness is then 1 / (A0 + A1)
-    ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
-    out.hinges_ = model.hinges;
-    return out;
-  }
-
-  void attach(const sim::DrapeState& state, sim::DrapeModel* model) const {
-    if (moment_ <= 0) return;
-    if (model->hinges.count() == 0) {
-      model->hinges = hinges_;
-      std::fill(model->hinges.stiffness.begin(), model->hinges.stiffness.end(), sim::Real(0));
-    }
-    for (int h = 0; h < hinges_.count(); ++h) {
-      const auto& p = hinges_.particle[h];
-      const double fold =
-          sim::bend::vector(hinges_.weight[h], state.x[p[0]], state.x[p[1]], state.x[p[2]], state.x[p[3]]).norm();
-      const double slack = kSlackCurvature / hinges_.stiffness[h];
-      const double fresh = moment_ / std::hypot(fold, slack);
-      sim::Real& stiffness = model->hinges.stiffness[h];
-      stiffness = stiffness > 0 ? std::sqrt(stiffness * fresh) : fresh;  // halfway: it settles without chatter
-    }
-  }
-
- private:
-  double moment_ = 0;  // N
-  sim::Hinges hinges_;
-};
-
 Draped read_meter(const Specimen& s, const DrapeMeter& m, const sim::DrapeModel& model, const sim::DrapeState& state) {
   Draped out;
   out.particle_count = model.particle_count;
@@ -149,15 +109,13 @@ Draped read_meter(const Specimen& s, const DrapeMeter& m, const sim::DrapeModel&
 }
 
 absl::StatusOr<Draped> drape_seed(const RunContext& run, const Specimen& s, const DrapeMeter& m,
-                                  const sim::ClothInput& cloth, const Friction& friction, sim::DrapeModel model,
-                                  int waves) {
+                                  const sim::ClothInput& cloth, const sim::DrapeModel& model, int waves) {
   sim::SolverSettings settings;
   settings.time_step = kStep;
   settings.velocity_keep = 0;
   settings.iterations = m.iterations;
   settings.tolerance = m.residual / 10;
   sim::DrapeState state = seeded(s, m, cloth, waves);
-  friction.attach(state, &model);
   ASSIGN_OR_RETURN(auto solver, sim::make_solver(kSolver, model, settings));
   sim::Scene scene;
   scene.wind.drag = scene.wind.lift = 0;
@@ -165,7 +123,6 @@ absl::StatusOr<Draped> drape_seed(const RunContext& run, const Specimen& s, cons
   for (int i = 0; i < m.steps && residual > m.residual; ++i) {
     ASSIGN_OR_RETURN(const sim::StepReport step, solver->step(run, scene, &state));
     residual = step.residual_max;
-    friction.attach(state, &model);
   }
   Draped out = read_meter(s, m, model, state);
   out.residual = residual;
@@ -229,10 +186,9 @@ absl::StatusOr<std::vector<Draped>> drape_each_seed(const RunContext& run, const
   const Specimen specimen = cut_specimen(meter);
   const sim::ClothInput cloth = cloth_of(specimen, fabric);
   ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
-  ASSIGN_OR_RETURN(const Friction friction, Friction::between(cloth, 0.5 * fabric.bend_hysteresis));
   std::vector<Draped> out;
   for (const int waves : meter.seeds) {
-    ASSIGN_OR_RETURN(Draped draped, drape_seed(run, specimen, meter, cloth, friction, model, waves));
+    ASSIGN_OR_RETURN(Draped draped, drape_seed(run, specimen, meter, cloth, model, waves));
     out.push_back(std::move(draped));
   }
   return out;

@@ -22,7 +22,7 @@ struct FabricTests {
   double drape_coefficient = 0.4;  // 0.05 .. 0.98
   Pull warp, weft;                 // 100 gf/cm as FAST pulls; strain 0.0005 .. 1
   Pull bias{4.903325, 0.08};       // 5 gf/cm at 45 degrees
-  double hysteresis_ratio = 100;   // 1/m: 2HB over B, 0 .. 300; 100 as for the wovens of fabrics.md
+  double hysteresis_ratio = 150;   // 1/m: 2HB over B, 0 .. 300; 150 as for the wovens of fabrics.md
   double warp_over_weft = 1;       // of the bending rigidities, 0.1 .. 10
   double thickness = 5e-4;         // m
 };

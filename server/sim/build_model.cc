@@ -5,6 +5,7 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/bend_friction.h"
 #include "server/sim/constraints/bend_matrix.h"
 #include "server/sim/constraints/edge_side.h"
 #include "server/sim/constraints/folds.h"
@@ -32,6 +33,7 @@ absl::Status check_fabric(const SpringFabric& f) {
   RETURN_IF_ERROR(check_number("fabric.bend_warp", f.bend_warp, 0, 1));
   RETURN_IF_ERROR(check_number("fabric.bend_weft", f.bend_weft, 0, 1));
   RETURN_IF_ERROR(check_number("fabric.bend_twist", f.bend_twist, 0, 1));
+  RETURN_IF_ERROR(check_number("fabric.bend_friction", f.bend_friction, 0, 1));
   RETURN_IF_ERROR(check_number("fabric.poisson", f.poisson, -0.9, 0.9));
   RETURN_IF_ERROR(check_number("fabric.limit_warp", f.limit_warp, 0, 2));
   RETURN_IF_ERROR(check_number("fabric.limit_weft", f.limit_weft, 0, 2));
@@ -204,6 +206,7 @@ void add_bending(const ClothInput& cloth, const std::vector<EdgeUse>& edges, Dra
     model->hinges = hinges_of(cloth, edges, 1.0);
   } else if (cloth.bend == BendLaw::kIsometric) {
     bend_matrix::build(cloth, model);
+    bend_friction::build(cloth, edges, model);
   } else {
     fold::build(cloth, model);
   }

@@ -81,6 +81,16 @@ struct BendMatrix {                    // in place of hinges; empty unless the l
 // descend an energy.
 enum class BendLaw : uint8_t { kQuadratic, kHinge, kShape, kIsometric };
 
+// What friction between the threads holds against bending (constraints/bend_friction.h): E = sum moment (sqrt(|S|^2 +
+// slack^2) - slack) over triangles, S = sum weight x their curvature.
+struct BendFriction {                        // empty unless the law is kIsometric
+  std::vector<int> triangle;                 // [element_count]
+  std::vector<std::array<int, 6>> particle;  // its corners and those across its edges; of weight 0 where none
+  std::vector<std::array<std::array<Real, 6>, 3>> weight;  // 1/m^2, of S_11, S_22, sqrt(2) S_12
+  std::vector<Real> moment;                                // N m^2: the moment a width times the rest area
+  int count() const { return static_cast<int>(moment.size()); }
+};
+
 struct Tether {
   int a = 0, b = 0;   // particles
   double length = 0;  // m, below which it is slack
@@ -96,7 +106,8 @@ enum class SpringLayout : uint8_t { kThreads, kEdges, kMembrane };
 struct SpringFabric {  // what the springs are made from; per unit width
   double areal_density = 0.15, stretch_warp = 500, stretch_weft = 500, shear = 40, bend_warp = 5e-6, bend_weft = 5e-6;
   double bend_twist = 0.0;  // kShape, kIsometric: D_66, N m; 0 = half the geometric mean of warp and weft (isotropic)
-  double poisson = 0.0;     // kMembrane only: -0.9 .. 0.9
+  double bend_friction = 0.0;  // N: moment a width that friction between threads holds; kIsometric only
+  double poisson = 0.0;        // kMembrane only: -0.9 .. 0.9
   // Engineering strain beyond which the cloth stiffens, 0 = nowhere; for solvers that descend an energy, kThreads and
   // kMembrane (which has one limit, the lower).
   double limit_warp = 0.0, limit_weft = 0.0;
@@ -131,6 +142,7 @@ struct DrapeModel {
   Hinges hinges;
   Folds folds;                                   // in place of hinges
   BendMatrix bend_matrix;                        // the same
+  BendFriction bend_friction;                    // beside it
   Hinges viscous;                                // bend_damping: stiffness in N s/m; empty without
   std::vector<Real> shear_viscosity;             // [triangle_count] shear_damping: N m s; empty without
   std::vector<Triangle> triangles;               // [triangle_count] for normals and areas (wind)

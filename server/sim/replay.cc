@@ -11,7 +11,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '7'};
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '8'};
 
 class Writer {
  public:
@@ -78,6 +78,7 @@ void visit_model(Archive& a, Model& m) {
   a(m.folds.particle), a(m.folds.rest_angle), a(m.folds.edge_length), a(m.folds.weight), a(m.folds.row_begin);
   a(m.folds.column), a(m.folds.stiffness), a(m.fabrics), a(m.fabric_index);
   a(m.bend_matrix.row_begin), a(m.bend_matrix.column), a(m.bend_matrix.stiffness);
+  a(m.bend_friction.triangle), a(m.bend_friction.particle), a(m.bend_friction.weight), a(m.bend_friction.moment);
   a(m.viscous.particle), a(m.viscous.weight), a(m.viscous.stiffness), a(m.shear_viscosity);
 }
 
@@ -168,6 +169,13 @@ bool consistent(const ReplayBundle& b) {
   bool good = !bend.row_begin.empty() || bend.column.empty();
   for (int i : bend.column) good = good && inside(i);
   for (const Triangle& c : m.triangles) good = good && inside(c[0]) && inside(c[1]) && inside(c[2]);
+  const BendFriction& friction = m.bend_friction;
+  const size_t count = friction.moment.size();
+  if (friction.triangle.size() != count || friction.particle.size() != count || friction.weight.size() != count)
+    return false;
+  for (int of : friction.triangle) good = good && of >= 0 && static_cast<size_t>(of) < m.triangles.size();
+  for (const auto& p : friction.particle)
+    for (int i : p) good = good && inside(i);
   for (size_t i = 0; i < s; ++i) good = good && inside(m.springs.a[i]) && inside(m.springs.b[i]);
   for (const auto* list : {&m.hinges.particle, &m.viscous.particle, &m.folds.particle})
     for (const auto& p : *list)

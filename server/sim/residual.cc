@@ -7,6 +7,7 @@
 #include "server/base/units.h"
 #include "server/sim/cloth_forces.h"
 #include "server/sim/collision/pinch.h"
+#include "server/sim/constraints/bend_friction.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/constraints/threads.h"
 #include "server/sim/forces/air.h"
@@ -98,6 +99,22 @@ void add_bend_matrix_forces(const DrapeModel& model, const DrapeState& state, Fo
   for (size_t i = 0; i + 1 < bend.row_begin.size(); ++i)
     for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k)
       (*forces)[i] -= double(bend.stiffness[k]) * (at(state, bend.column[k]) - at(state, static_cast<int>(i)));
+}
+
+// Of M A sqrt(|S|^2 + slack^2): M A S / sqrt(|S|^2 + slack^2) by each curvature, spread by how it hangs on the corners.
+void add_bend_friction_forces(const DrapeModel& model, const DrapeState& state, Forces* forces) {
+  const BendFriction& f = model.bend_friction;
+  for (int i = 0; i < f.count(); ++i) {
+    Eigen::Matrix<double, 3, 6> x, weight;
+    for (int j = 0; j < 6; ++j) {
+      x.col(j) = at(state, f.particle[i][j]) - at(state, f.particle[i][0]);
+      for (int k = 0; k < 3; ++k) weight(k, j) = double(f.weight[i][k][j]);
+    }
+    const Eigen::Matrix3d curvature = x * weight.transpose();
+    const double size = std::hypot(curvature.norm(), double(bend_friction::kSlack));
+    const Eigen::Matrix<double, 3, 6> force = double(f.moment[i]) / size * curvature * weight;
+    for (int j = 0; j < 6; ++j) (*forces)[f.particle[i][j]] -= force.col(j);
+  }
 }
 
 double dihedral(const std::array<Vec3, 4>& x) {
@@ -242,6 +259,7 @@ NetForces net_forces(const DrapeModel& model, const Scene& scene, const DrapeSta
   add_membrane_forces(model, state, &out.force);
   add_bend_forces(model, state, &out.force);
   add_bend_matrix_forces(model, state, &out.force);
+  add_bend_friction_forces(model, state, &out.force);
   add_fold_forces(model, state, &out.force);
   add_spring_forces(model, state, tie_stiffness, &out.force);
   add_outer_forces(model, scene, state, &out.force);

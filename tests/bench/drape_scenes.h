@@ -40,7 +40,7 @@ struct Options {
 struct Scene {
   std::string name;
   GarmentMesh garment;
-  std::string fabric;
+  Fabric fabric;
   std::shared_ptr<const StudyPerson> person;
 };
 
@@ -67,13 +67,15 @@ inline double flat_area(const Pattern& pattern) {
 // Of equilateral triangles with so many vertices.
 inline double edge_for(double area, int vertices) { return std::sqrt(area / (0.866 * vertices)); }
 
-// As staged by the other simulator; the scene's README tells how it stands.
+// As staged by the other simulator, which knows no friction between threads; the scene's README tells how it stands.
 inline absl::StatusOr<Scene> knife() {
   const std::string file = "scenes/dress_knife/stage.obj";
   ASSIGN_OR_RETURN(ImportedPattern dress, import_pattern(testing::read_file(testing::shared_data_path(file)), file));
   for (Vec3& p : dress.mesh->placed) p.y() += 0.75;
   static const auto person = std::make_shared<StudyPerson>(study_person("../scenes/dress_knife/body.obj"));
-  return Scene{"dress_knife", ready_garment(*dress.mesh), "poplin", person};
+  Fabric poplin = *fabric_by_name("poplin");
+  poplin.bend_hysteresis = 0.0;
+  return Scene{"dress_knife", ready_garment(*dress.mesh), std::move(poplin), person};
 }
 
 inline absl::StatusOr<Scene> made_to_measure(const std::string& garment, const std::string& fabric, int vertices) {
@@ -82,7 +84,7 @@ inline absl::StatusOr<Scene> made_to_measure(const std::string& garment, const s
   ArrangeReport report;
   ASSIGN_OR_RETURN(GarmentMesh mesh, assemble_garment(RunContext(), pattern, person->person,
                                                       edge_for(flat_area(pattern), vertices), &report));
-  return Scene{garment, std::move(mesh), fabric, person};
+  return Scene{garment, std::move(mesh), *fabric_by_name(fabric), person};
 }
 
 // 300 mm over 180 mm, flat on its disc, warp along -z.
@@ -112,7 +114,7 @@ inline absl::StatusOr<Scene> cusick(int vertices) {
   std::vector<std::unique_ptr<sim::Collider>> parts;
   parts.push_back(sim::make_mesh_collider(support));
   stand->collider = sim::make_union_collider(std::move(parts));
-  return Scene{"cusick", std::move(mesh), "poplin", std::move(stand)};
+  return Scene{"cusick", std::move(mesh), *fabric_by_name("poplin"), std::move(stand)};
 }
 
 // Share of the ring beyond the disc that the drape's shadow covers.
@@ -153,8 +155,8 @@ inline absl::StatusOr<Run> timed(const Scene& scene, const Options& options, int
     const double before = memory_kb("VmRSS");
     const std::clock_t cpu = std::clock();
     const absl::Time start = absl::Now();
-    ASSIGN_OR_RETURN(out.settled, sew_and_settle(run, scene.garment, *fabric_by_name(scene.fabric),
-                                                 *scene.person->collider, options.settle));
+    ASSIGN_OR_RETURN(out.settled,
+                     sew_and_settle(run, scene.garment, scene.fabric, *scene.person->collider, options.settle));
     walls.push_back(absl::ToDoubleSeconds(absl::Now() - start));
     out.cpu_s = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
     out.peak_kb = memory_kb("VmHWM") - before;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/bend_friction.h"
 #include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/hinges.h"
 #include "server/sim/constraints/local_step.h"
@@ -28,12 +29,13 @@ int chunk_count(int count) { return (count + kGrain - 1) / kGrain; }
 ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
     : model_(model), tie_stiffness_(static_cast<Real>(tie_stiffness)) {
   const int hinges = model.hinges.count(), springs = model.springs.count();
-  const int folds = model.folds.count();
+  const int folds = model.folds.count(), frictions = model.bend_friction.count();
   while (plain_springs_ < springs && model.springs.kind[plain_springs_] < SpringKind::kSeam) ++plain_springs_;
-  slots_.assign(fold_slot() + 4 * folds + 1, RVec3::Zero());  // gather() reads behind the last one
+  slots_.assign(friction_slot() + 3 * frictions + 1, RVec3::Zero());  // gather() reads behind the last one
   angles_.resize(folds);
   partials_.resize(chunk_count(model.threads.count()) + chunk_count(model.membranes.count()) + chunk_count(hinges) +
-                   chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(model.particle_count));
+                   chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(frictions) +
+                   chunk_count(model.particle_count));
   build_gather();
 }
 
@@ -71,17 +73,29 @@ void ElasticEnergy::visit_coefficients(Visit visit) const {
     for (int j = 0; j < 4; ++j, ++slot) visit(slot, model_.folds.particle[i][j], Real(1), Real(0));
 }
 
+template <typename Visit>
+void ElasticEnergy::visit_frictions(Visit visit) const {
+  const BendFriction& f = model_.bend_friction;
+  for (int i = 0; i < f.count(); ++i)
+    for (int k = 0; k < 3; ++k)
+      for (int j = 0; j < 6; ++j)
+        if (f.weight[i][k][j] != 0) visit(friction_slot() + 3 * i + k, f.particle[i][j], f.weight[i][k][j]);
+}
+
 void ElasticEnergy::build_gather() {
   gather_begin_.assign(model_.particle_count + 1, 0);
   visit_coefficients([&](int, int particle, Real, Real) { ++gather_begin_[particle + 1]; });
+  visit_frictions([&](int, int particle, Real) { ++gather_begin_[particle + 1]; });
   std::partial_sum(gather_begin_.begin(), gather_begin_.end(), gather_begin_.begin());
   gather_slot_.resize(gather_begin_.back());
   gather_weight_.resize(gather_begin_.back());
   std::vector<int> next(gather_begin_.begin(), gather_begin_.end() - 1);
-  visit_coefficients([&](int slot, int particle, Real coefficient, Real) {
+  const auto note = [&](int slot, int particle, Real coefficient) {
     gather_slot_[next[particle]] = slot;
     gather_weight_[next[particle]++] = coefficient;
-  });
+  };
+  visit_coefficients([&](int slot, int particle, Real coefficient, Real) { note(slot, particle, coefficient); });
+  visit_frictions(note);
 }
 
 // add(i, j, k): every number of L, element by element, in a fixed order.
@@ -198,6 +212,11 @@ void ElasticEnergy::run_folds(int begin, int end, double* energy) {
                                                     slots_.data() + fold_slot());
 }
 
+void ElasticEnergy::run_frictions(int begin, int end, double* energy) {
+  *energy = local_step::best_kernels().frictions(bend_friction::view(model_), x_, begin, end,
+                                                 slots_.data() + friction_slot());
+}
+
 void ElasticEnergy::gather(int begin, int end, double* energy) {
   local_step::best_kernels().gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data()}, slots_.data(),
                                     begin, end, gradient_);
@@ -236,7 +255,9 @@ double ElasticEnergy::evaluate(const RunContext& run, const RVec3* x, Real tie_r
   const int folds = model_.folds.count();
   for_chunks(run, folds, first, &ElasticEnergy::run_angles);
   for_chunks(run, folds, first += chunk_count(folds), &ElasticEnergy::run_folds);
-  for_chunks(run, model_.particle_count, first += chunk_count(folds), &ElasticEnergy::gather);
+  const int frictions = model_.bend_friction.count();
+  for_chunks(run, frictions, first += chunk_count(folds), &ElasticEnergy::run_frictions);
+  for_chunks(run, model_.particle_count, first += chunk_count(frictions), &ElasticEnergy::gather);
   return std::accumulate(partials_.begin(), partials_.end(), 0.0);
 }
 

@@ -1,8 +1,8 @@
-// What it is: the whole elastic energy E(x) of a model (threads or membranes, hinges or folds, edge and seam springs)
-// and its gradient. Each element writes vectors into slots of its own; each particle then gathers coefficient * slot in
-// a fixed order, so the bytes are the same for any number of threads. The same coefficients c give Wan 2020's L = sum k
-// c c^T (eq. 15). Units: J, N. Shapes: x, gradient [particle_count]. How it fails: never; NaN goes through to the
-// caller. Thread rules: one object, one calling thread; elements run on the context's executor. No allocation after
+// What it is: the whole elastic energy E(x) of a model (threads or membranes, bending with its friction, edge and seam
+// springs) and its gradient. Each element writes vectors into slots of its own; each particle then gathers coefficient
+// * slot in a fixed order, so the bytes are the same for any number of threads. The same coefficients c give Wan 2020's
+// L = sum k c c^T (eq. 15). Units: J, N. Shapes: x, gradient [particle_count]. How it fails: never; NaN goes through to
+// the caller. Thread rules: one object, one calling thread; elements run on the context's executor. No allocation after
 // building.
 #pragma once
 
@@ -33,10 +33,13 @@ class ElasticEnergy {
   void run_springs(int begin, int end, double* energy);
   void run_angles(int begin, int end, double* energy);
   void run_folds(int begin, int end, double* energy);
+  void run_frictions(int begin, int end, double* energy);
   void gather(int begin, int end, double* energy);
   void build_gather();
   template <typename Visit>
   void visit_coefficients(Visit visit) const;  // visit(slot, particle, coefficient, slot weight)
+  template <typename Visit>
+  void visit_frictions(Visit visit) const;  // likewise, without a weight: no part of the matrix
   template <typename Add>
   void visit_products(BendInMatrix form, Add add) const;
 
@@ -47,8 +50,10 @@ class ElasticEnergy {
 
   int fold_slot() const { return hinge_slot() + model_.hinges.count() + model_.springs.count(); }
 
-  std::vector<RVec3> slots_;         // [2 triangle_count + hinge_count + spring_count + 4 fold_count + 1]
-  std::vector<Real> angles_;         // [fold_count] beyond rest
+  int friction_slot() const { return fold_slot() + 4 * model_.folds.count(); }
+
+  std::vector<RVec3> slots_;  // [2 triangle_count + hinge_count + spring_count + 4 fold_count + 3 friction_count + 1]
+  std::vector<Real> angles_;  // [fold_count] beyond rest
   std::vector<double> partials_;     // one a chunk
   std::vector<int> gather_begin_;    // [particle_count + 1]
   std::vector<int> gather_slot_;     // [entry_count]

@@ -1,10 +1,11 @@
 // What it is: the hot loops of ElasticEnergy and of its Hessian four numbers at a time: edge springs, thread springs,
-// membranes, hinges, folds, rows of the bending matrix, the sum of what elements wrote into slots, and the blocks that
-// threads, membranes and folds add to a Hessian. Compiled twice from local_*_impl.h, for the baseline processor and for
-// AVX2, chosen at run time; no fused multiply-add and the same order of sums: both give the same bytes, whatever is
-// done beside an element. Their slow twins are spring::gradient, thread::gradient, membrane::gradient, bend::gradient,
-// fold::angle_gradient, bend_matrix::gradient, a plain sum, thread::hessian, membrane::hessian with its six eigenvalues
-// clamped and, in the tests, the fold's gradient differentiated by machine. Units: N, J, m. Shapes: as model.h; `begin`
+// membranes, hinges, folds, rows of the bending matrix, friction in bending, the sum of what elements wrote into slots,
+// and the blocks that threads, membranes and folds add to a Hessian. Compiled twice from local_*_impl.h, for the
+// baseline processor and for AVX2, chosen at run time; no fused multiply-add and the same order of sums: both give the
+// same bytes, whatever is done beside an element. Their slow twins are spring::gradient, thread::gradient,
+// membrane::gradient, bend::gradient, fold::angle_gradient, bend_matrix::gradient, a plain sum, thread::hessian,
+// membrane::hessian with its six eigenvalues clamped and, in the tests, the fold's gradient differentiated by machine.
+// Units: N, J, m. Shapes: as model.h; `begin`
 // .. `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure functions of their arguments;
 // chunks that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub and Van Loan, Matrix
 // Computations, 8.5 (Jacobi's rotations); Tamstorf and Grinspun 2013 (the angle's Hessian); constraints/*.h.
@@ -46,6 +47,13 @@ struct HingeView {
 struct BendView {  // BendMatrix
   const int *row_begin, *column;
   const Real* stiffness;
+  int last;
+};
+struct FrictionView {  // BendFriction
+  const std::array<int, 6>* particle;
+  const std::array<std::array<Real, 6>, 3>* weight;
+  const Real* moment;
+  Real slack;
   int last;
 };
 struct FoldView {  // Folds
@@ -97,6 +105,8 @@ struct Kernels {
   double (*hinges)(const HingeView& view, const RVec3* x, int begin, int end, RVec3* slot);
   // Adds to the gradient of particles begin .. end.
   double (*bend_rows)(const BendView& view, const RVec3* x, int begin, int end, RVec3* gradient);
+  // Three slots an element: by what weights its particles are pulled.
+  double (*frictions)(const FrictionView& view, const RVec3* x, int begin, int end, RVec3* slot);
   // Angles beyond rest; their gradients, four slots a fold.
   void (*fold_angles)(const FoldView& view, const RVec3* x, int begin, int end, Real* angle, RVec3* slot);
   // Multiplies those by the folds' moments, for which the angles of all folds must be there.

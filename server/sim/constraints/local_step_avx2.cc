@@ -14,8 +14,9 @@
 namespace tryon::sim::local_step {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{springs,      threads,       membranes,       hinges,      bend_rows,     fold_angles,
-                               fold_moments, thread_blocks, membrane_blocks, fold_blocks, fold_products, gather};
+  static const Kernels kernels{springs,     threads,       membranes,    hinges,        bend_rows,
+                               frictions,   fold_angles,   fold_moments, thread_blocks, membrane_blocks,
+                               fold_blocks, fold_products, gather};
   return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
 }
 

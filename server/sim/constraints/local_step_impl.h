@@ -289,6 +289,27 @@ double bend_rows(const BendView& q, const RVec3* x, int begin, int end, RVec3* g
   return -0.25 * double(both[0] + both[1] + both[2]);  // the fourth is nobody's
 }
 
+// Curvatures x, y, z of one are a vector each.
+double frictions(const FrictionView& f, const RVec3* x, int begin, int end, RVec3* slot) {
+  double energy = 0;
+  for (int i = begin; i < end; ++i) {
+    const std::array<int, 6>& p = f.particle[i];
+    const V4 from = load(x, p[0], f.last);
+    V4 s[3] = {}, squares = {};
+#pragma GCC unroll 5
+    for (int j = 1; j < 6; ++j) {
+      const V4 apart = load(x, p[j], f.last) - from;
+      for (int k = 0; k < 3; ++k) s[k] += f.weight[i][k][j] * apart;
+    }
+    for (int k = 0; k < 3; ++k) squares += s[k] * s[k];
+    const Real squared = squares[0] + squares[1] + squares[2];  // the fourth is nobody's
+    const Real root = std::sqrt(squared + f.slack * f.slack), pull = f.moment[i] / root;
+    energy += static_cast<double>(f.moment[i] * squared / (root + f.slack));
+    for (int k = 0; k < 3; ++k) store(pull * s[k], slot + 3 * i + k);
+  }
+  return energy;
+}
+
 void gather(const GatherView& g, const RVec3* slot, int begin, int end, RVec3* gradient) {
   for (int i = begin; i < end; ++i) {
     V4 sum = {};

@@ -35,6 +35,7 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
       settings_(settings),
       bend_(bend),
       like_matrix_(bend == BendInMatrix::kLikeHinges ? hinges_like_bend_matrix(model_) : Hinges()),
+      friction_(bend == BendInMatrix::kLikeHinges ? FrictionBlocks(model_, like_matrix_) : FrictionBlocks(model_)),
       factor_(kept),
       fold_products_(model_.folds) {
   build_pattern();
@@ -63,6 +64,7 @@ void PotentialHessian::visit_pairs(Visit visit) const {
   }
   for (const auto& p : model_.folds.particle)
     for (const auto& [a, b] : kFoldPair) visit(p[a], p[b]);
+  friction_.visit_pairs(all);
   for (int i = 0; i < model_.particle_count; ++i) visit(i, i);
   for (const auto& v : layer_pattern_) all(v.data(), 4);  // last: layers find their blocks by themselves
 }
@@ -346,6 +348,7 @@ bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const 
   add_springs(x, kept);
   add_folds(x, kept);
   if (stopped_) return false;
+  friction_.each_block(x, [this](const Matrix3& block) { add(block); });
   add_particles(x);
   clear_pinned();
   return true;

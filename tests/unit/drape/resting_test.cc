@@ -113,6 +113,18 @@ TEST(WornModel, ItsThreadsHaveTheFabricsStrainLimitsWhereTheSolverTakesThem) {
   EXPECT_EQ(spring_fabric(fabric).limit_warp, 0) << "panels are sewn without";
 }
 
+TEST(WornModel, AWovensThreadsHoldItUpAndAKnitWithoutHysteresisBendsElastically) {
+  const WeldedMesh cloth = two_sheets(false);
+  const Fabric poplin = *fabric_by_name("poplin"), jersey = *fabric_by_name(kDefaultFabric);
+  EXPECT_EQ(spring_fabric(poplin).bend_friction, 0.5 * poplin.bend_hysteresis);
+  EXPECT_GT(worn_model({{cloth, poplin}}, {}, false)->bend_friction.count(), 0);
+  EXPECT_EQ(worn_model({{cloth, jersey}}, {}, false)->bend_friction.count(), 0);
+  const auto both = worn_model({{cloth, jersey}, {cloth, poplin}}, {}, false);
+  ASSERT_TRUE(both.ok()) << both.status();
+  EXPECT_EQ(both->bend_friction.count(), worn_model({{cloth, poplin}}, {}, false)->bend_friction.count());
+  EXPECT_GE(both->bend_friction.triangle.front(), static_cast<int>(cloth.mesh.triangles.size())) << "the second's";
+}
+
 // A size L where an M lies: near rest a factor was positive definite by a hair, and every step took the same one and
 // ended there (engine 0.23.0: none, 0.85 weights at one vertex).
 TEST(Resting, AHessianThatIsNearlyIndefiniteDoesNotEndIt) {

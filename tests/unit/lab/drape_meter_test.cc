@@ -52,7 +52,6 @@ TEST(DrapeMeter, FrictionBetweenTheThreadsHoldsTheClothUp) {
 // Six wovens measured completely, Petrak 2025. Their bending hysteresis is one estimate for all (fabrics.md).
 TEST(DrapeMeter, TheSixWovensAreWithinTenPointsEachAndSixOnAverage) {
   DrapeMeter meter;
-  meter.cell = 8e-3;
   meter.seeds = {6};
   double sum = 0;
   const char* names[] = {"polyester_twill", "polyester_plain", "wool_suiting",

@@ -54,6 +54,29 @@ TEST(Replay, AWholeRunFromABundleGivesTheSameBytesAsTheModelItself) {
   EXPECT_EQ(a.residual_max, b.residual_max);
 }
 
+TEST(Replay, FrictionInBendingIsInTheBundleAndItsElementsMustBeOfTheCloth) {
+  ClothInput cloth = hung();
+  cloth.bend = BendLaw::kIsometric;
+  cloth.fabric.bend_friction = 1e-3;
+  cloth.tethers.clear();
+  ReplayBundle bundle{"newton", {}, build_model(cloth).value(), {start_state(cloth)}, {}, {0, -9.8, 0}, 0.002, ""};
+  const ReplayBundle read = decode_replay(encode_replay(bundle)).value();
+  EXPECT_EQ(encode_replay(read), encode_replay(bundle));
+  EXPECT_EQ(replay_steps(bundle, {}, nullptr)->potential, replay_steps(read, {}, nullptr)->potential);
+  for (const int wrong : {-1, 36}) {
+    ReplayBundle other = bundle;
+    other.model.bend_friction.particle[3][5] = wrong;
+    EXPECT_FALSE(decode_replay(encode_replay(other)).ok()) << wrong;
+  }
+  for (const int wrong : {-1, 50}) {
+    ReplayBundle other = bundle;
+    other.model.bend_friction.triangle[3] = wrong;
+    EXPECT_FALSE(decode_replay(encode_replay(other)).ok()) << wrong;
+  }
+  bundle.model.bend_friction.moment.pop_back();
+  EXPECT_FALSE(decode_replay(encode_replay(bundle)).ok());
+}
+
 // A cloth over a ball, thrown at it so fast that the step ends beyond numbers.
 TEST(Replay, AStepWithABodyIsSeenAgainWithoutTheBody) {
   const auto ball = make_solid_collider({Solid{Sphere{Vec3(0.1, -0.06, 0.1), 0.05}}});

@@ -92,6 +92,7 @@ TEST(Minimisers, GiveTheSameBytesForAnyNumberOfThreadsOnEveryModel) {
     ClothInput cloth = soft_sheet(24, 0.105);  // more elements than one chunk
     cloth.layout = layout;
     cloth.bend = bend;
+    cloth.fabric.bend_friction = 1e-3;
     const DrapeModel model = build_model(cloth).value();
     for (const char* name : {"lbfgs", "newton"}) {
       std::vector<DrapeState> ends;
@@ -123,6 +124,7 @@ TEST_P(HessianOf, IsTheDerivativeOfTheGradientWithContactSeamsAndPins) {
   cloth.layout = GetParam().first;
   cloth.bend = GetParam().second;
   if (cloth.bend != BendLaw::kQuadratic) cloth.fabric.bend_warp = cloth.fabric.bend_weft = 1e-3;
+  cloth.fabric.bend_friction = 0.02;
   cloth.tethers = {{3, 45, 0.02}};
   cloth.fabric.poisson = 0.2;
   cloth.pinned = {3};

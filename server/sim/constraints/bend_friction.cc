@@ -1,0 +1,82 @@
+#include "server/sim/constraints/bend_friction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/edge_side.h"
+
+namespace tryon::sim::bend_friction {
+
+namespace {
+
+// Where a particle of an edge's fold stands among the element's.
+int place_of(const std::array<int, 6>& particle, int count, int wanted) {
+  return static_cast<int>(std::find(particle.begin(), particle.begin() + count, wanted) - particle.begin());
+}
+
+// Adds what a fold over the edge curves the triangle: |e| theta n is the vector sum of bend.h.
+void add_edge(const ClothInput& cloth, const EdgeUse& edge, int triangle, int* count, std::array<int, 6>* particle,
+              std::array<std::array<double, 6>, 3>* weight) {
+  const EdgeSide left = edge_side(cloth, edge, edge.left), right = edge_side(cloth, edge, edge.right);
+  const EdgeSide& own = triangle == edge.left ? left : right;
+  const auto l = bend::side_weights(left.end0, left.end1, left.opposite);
+  const auto r = bend::side_weights(right.end0, right.end1, right.opposite);
+  const int of_fold[4] = {edge.a, edge.b, left.opposite_particle, right.opposite_particle};
+  const double fold[4] = {l[0] + r[0], l[1] + r[1], l[2], r[2]};
+  const Vec2 d = own.along().normalized();
+  const double size = own.length() / (2 * own.area) / (0.5 * (left.length() + right.length()));
+  const double curvature[3] = {size * d.y() * d.y(), size * d.x() * d.x(), -std::sqrt(2.0) * size * d.x() * d.y()};
+  for (int j = 0; j < 4; ++j) {
+    const int at = place_of(*particle, *count, of_fold[j]);
+    if (at == *count) (*particle)[(*count)++] = of_fold[j];
+    for (int k = 0; k < 3; ++k) (*weight)[k][at] += curvature[k] * fold[j];
+  }
+}
+
+}  // namespace
+
+void build(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeModel* model) {
+  if (cloth.fabric.bend_friction <= 0) return;
+  std::vector<std::vector<const EdgeUse*>> beside(cloth.triangles.size());
+  for (const EdgeUse& edge : edges) {
+    if (edge.right < 0) continue;
+    beside[edge.left].push_back(&edge);
+    beside[edge.right].push_back(&edge);
+  }
+  BendFriction& out = model->bend_friction;
+  for (size_t t = 0; t < beside.size(); ++t) {
+    if (beside[t].empty()) continue;
+    const Triangle& c = cloth.triangles[t];
+    std::array<int, 6> particle = {c[0], c[1], c[2], c[0], c[0], c[0]};
+    std::array<std::array<double, 6>, 3> weight = {};
+    int count = 3;
+    for (const EdgeUse* edge : beside[t]) add_edge(cloth, *edge, static_cast<int>(t), &count, &particle, &weight);
+    out.triangle.push_back(static_cast<int>(t));
+    out.particle.push_back(particle);
+    auto& kept = out.weight.emplace_back();
+    for (int k = 0; k < 3; ++k)
+      for (int j = 0; j < 6; ++j) kept[k][j] = static_cast<Real>(weight[k][j]);
+    out.moment.push_back(static_cast<Real>(cloth.fabric.bend_friction) * model->rest_area[t]);
+  }
+}
+
+local_step::FrictionView view(const DrapeModel& model) {
+  const BendFriction& f = model.bend_friction;
+  return {f.particle.data(), f.weight.data(), f.moment.data(), kSlack, model.particle_count - 1};
+}
+
+Bent bent(const BendFriction& f, int i, const std::vector<RVec3>& x) {
+  Bent out;
+  double squared = static_cast<double>(kSlack) * static_cast<double>(kSlack);
+  const auto& p = f.particle[i];
+  for (int k = 0; k < 3; ++k) {
+    out.s[k].setZero();
+    for (int j = 1; j < 6; ++j) out.s[k] += static_cast<double>(f.weight[i][k][j]) * (x[p[j]] - x[p[0]]).cast<double>();
+    squared += out.s[k].squaredNorm();
+  }
+  out.root = std::sqrt(squared);
+  return out;
+}
+
+}  // namespace tryon::sim::bend_friction

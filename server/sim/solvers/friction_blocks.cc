@@ -1,0 +1,33 @@
+#include "server/sim/solvers/friction_blocks.h"
+
+#include "server/sim/constraints/bend.h"
+
+namespace tryon::sim {
+
+FrictionBlocks::FrictionBlocks(const DrapeModel& model, const Hinges& like) : model_(model), like_(&like) {
+  if (model.bend_friction.count() == 0) return;
+  for (const EdgeUse& edge : mesh_edges(TriangleMesh{std::vector<Vec3>(model.particle_count), model.triangles}))
+    if (edge.right >= 0) beside_.push_back({edge.left, edge.right});
+  pull_.assign(model.triangles.size(), 0.0);
+}
+
+void FrictionBlocks::find_pulls(const std::vector<RVec3>& x) {
+  const BendFriction& f = model_.bend_friction;
+  for (int i = 0; i < f.count(); ++i) {
+    const auto area = static_cast<double>(model_.rest_area[f.triangle[i]]);
+    pull_[f.triangle[i]] = static_cast<double>(f.moment[i]) / area / bend_friction::bent(f, i, x).root;
+  }
+}
+
+Eigen::Matrix3d FrictionBlocks::like_block(int hinge, const std::vector<RVec3>& x) const {
+  const auto [left, right] = beside_[hinge];
+  const auto area = static_cast<double>(model_.rest_area[left] + model_.rest_area[right]);
+  const auto& p = like_->particle[hinge];
+  const Vec3 fold = bend::vector(like_->weight[hinge], x[p[0]], x[p[1]], x[p[2]], x[p[3]]).cast<double>();
+  const double slack = static_cast<double>(bend_friction::kSlack) * area;
+  const Eigen::Matrix3d resisted =
+      Eigen::Matrix3d::Identity() - fold * fold.transpose() / (fold.squaredNorm() + slack * slack);
+  return 0.5 * (pull_[left] + pull_[right]) / area * resisted;
+}
+
+}  // namespace tryon::sim

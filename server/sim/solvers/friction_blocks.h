@@ -1,0 +1,77 @@
+// What it is: what friction in bending (constraints/bend_friction.h) adds to a Hessian: exactly, in the blocks of an
+// element's six particles, or, where hinges stand for the bending matrix, as hinges about as stiff, which lose what the
+// friction no longer resists where a fold goes on as it is bent. Both are positive semidefinite. Units: N/m. Shapes:
+// one 3 x 3 block for every pair that visit_pairs() names, in that order. How it fails: never. Thread rules: one
+// object, one thread. Cites: as the constraint.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "server/sim/constraints/bend_friction.h"
+#include "server/sim/constraints/hinges.h"
+#include "server/sim/model.h"
+
+namespace tryon::sim {
+
+class FrictionBlocks {
+ public:
+  // Exact, or on the hinges that stand for the bending matrix; the model and they must outlive this.
+  explicit FrictionBlocks(const DrapeModel& model) : model_(model) {}
+  FrictionBlocks(const DrapeModel& model, const Hinges& like);
+
+  template <typename Visit>
+  void visit_pairs(Visit visit) const {  // visit(particles, count): all pairs (a, b), b <= a
+    if (model_.bend_friction.count() == 0) return;
+    if (like_ == nullptr) {
+      for (const auto& p : model_.bend_friction.particle) visit(p.data(), 6);
+    } else {
+      for (const auto& p : like_->particle) visit(p.data(), 4);
+    }
+  }
+
+  // add(block) for each of those pairs.
+  template <typename Add>
+  void each_block(const std::vector<RVec3>& x, Add add) {
+    if (model_.bend_friction.count() == 0) return;
+    like_ == nullptr ? each_exact(x, add) : each_like(x, add);
+  }
+
+ private:
+  template <typename Add>
+  void each_exact(const std::vector<RVec3>& x, Add add) const {
+    const BendFriction& f = model_.bend_friction;
+    for (int i = 0; i < f.count(); ++i) {
+      const bend_friction::Bent bent = bend_friction::bent(f, i, x);
+      const double pull = static_cast<double>(f.moment[i]) / bent.root;
+      for (int a = 0; a < 6; ++a)
+        for (int b = 0; b <= a; ++b) {
+          double both = 0;
+          for (int k = 0; k < 3; ++k) both += static_cast<double>(f.weight[i][k][a] * f.weight[i][k][b]);
+          const Vec3 to = bent.slope(f, i, a) / bent.root, from = bent.slope(f, i, b) / bent.root;
+          add(Eigen::Matrix3d(pull * (both * Eigen::Matrix3d::Identity() - to * from.transpose())));
+        }
+    }
+  }
+
+  template <typename Add>
+  void each_like(const std::vector<RVec3>& x, Add add) {
+    find_pulls(x);
+    for (int h = 0; h < like_->count(); ++h) {
+      const Eigen::Matrix3d block = like_block(h, x);
+      const auto& w = like_->weight[h];
+      for (int a = 0; a < 4; ++a)
+        for (int b = 0; b <= a; ++b) add(Eigen::Matrix3d(static_cast<double>(w[a] * w[b]) * block));
+    }
+  }
+
+  void find_pulls(const std::vector<RVec3>& x);
+  Eigen::Matrix3d like_block(int hinge, const std::vector<RVec3>& x) const;
+
+  const DrapeModel& model_;
+  const Hinges* like_ = nullptr;
+  std::vector<std::array<int, 2>> beside_;  // [hinge_count] its triangles
+  std::vector<double> pull_;                // [triangle_count] moment a width over curvature, at x
+};
+
+}  // namespace tryon::sim
