@@ -20,6 +20,7 @@ namespace tryon::agreement {
 
 struct Options {
   std::vector<std::string> only;
+  std::string fabric;
   double edge_mm = 20.0;
   int threads = 1;
 };
@@ -30,13 +31,14 @@ struct Measured {
   std::map<std::string, double> room_mm;   // of the former
 };
 
-inline absl::StatusOr<Measured> measured(const std::string& name, double edge_mm, int threads) {
+inline absl::StatusOr<Measured> measured(const std::string& name, const Options& options, double edge_mm) {
   DrapeRequest request;
   request.body.sample = true;
   request.garment.draft = TemplateRequest();
   request.garment.draft->name = name, request.garment.draft->size = "S";
+  request.settings.fabric = options.fabric;
   request.settings.resolution_mm = edge_mm;
-  Executor pool(threads);
+  Executor pool(options.threads);
   RunContext run;
   run.executor = &pool;
   auto result = run_drape(run, request, PipelineInput());
@@ -67,8 +69,8 @@ inline int study(const Options& options) {
   std::vector<double> moves, rooms;
   for (const TemplateInfo& info : list_templates()) {
     if (!is_chosen(options.only, info.name)) continue;
-    const auto coarse = measured(info.name, options.edge_mm, options.threads);
-    const auto fine = measured(info.name, 0.5 * options.edge_mm, options.threads);
+    const auto coarse = measured(info.name, options, options.edge_mm);
+    const auto fine = measured(info.name, options, 0.5 * options.edge_mm);
     if (!coarse.ok() || !fine.ok()) {
       std::printf("%s: %s %s\n", info.name.c_str(), std::string(coarse.status().message()).c_str(),
                   std::string(fine.status().message()).c_str());

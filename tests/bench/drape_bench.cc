@@ -41,7 +41,7 @@ constexpr char kUsage[] =
     "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "
     "[--blender=FRAMES]\n"
     "    timed scenes; dress_knife also by Blender's cloth in the same run\n"
-    "  --agree [--only=TEXT ...] [--edge=20]\n"
+    "  --agree [--only=TEXT ...] [--edge=20] [--fabric=cotton_jersey]\n"
     "    how far girths of templates move when the edge is halved";
 
 struct Options {
@@ -236,7 +236,7 @@ int main(int argc, char** argv) {
            take_option(arg, "--on=", &scenes.threads) || take_option(arg, "--blender=", &scenes.blender_frames);
   };
   tryon::read_options(argc, argv, tryon::kUsage, take);
-  if (options.agree) return tryon::agreement::study({options.only, options.edge_mm, options.threads});
+  if (options.agree) return tryon::agreement::study({options.only, options.fabric, options.edge_mm, options.threads});
   if (scenes.scenes.empty()) return tryon::study(options);
   scenes.png = options.png, scenes.repeat = options.repeat, scenes.settle = options.settle;
   return tryon::scenes::study(scenes);
