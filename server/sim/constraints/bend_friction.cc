@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/edge_side.h"
 
 namespace tryon::sim::bend_friction {
@@ -20,17 +19,14 @@ void add_edge(const ClothInput& cloth, const EdgeUse& edge, int triangle, int* c
               std::array<std::array<double, 6>, 3>* weight) {
   const EdgeSide left = edge_side(cloth, edge, edge.left), right = edge_side(cloth, edge, edge.right);
   const EdgeSide& own = triangle == edge.left ? left : right;
-  const auto l = bend::side_weights(left.end0, left.end1, left.opposite);
-  const auto r = bend::side_weights(right.end0, right.end1, right.opposite);
-  const int of_fold[4] = {edge.a, edge.b, left.opposite_particle, right.opposite_particle};
-  const double fold[4] = {l[0] + r[0], l[1] + r[1], l[2], r[2]};
+  const FoldStencil fold = fold_stencil(edge, left, right);
   const Vec2 d = own.along().normalized();
   const double size = own.length() / (2 * own.area) / (0.5 * (left.length() + right.length()));
   const double curvature[3] = {size * d.y() * d.y(), size * d.x() * d.x(), -std::sqrt(2.0) * size * d.x() * d.y()};
   for (int j = 0; j < 4; ++j) {
-    const int at = place_of(*particle, *count, of_fold[j]);
-    if (at == *count) (*particle)[(*count)++] = of_fold[j];
-    for (int k = 0; k < 3; ++k) (*weight)[k][at] += curvature[k] * fold[j];
+    const int at = place_of(*particle, *count, fold.particle[j]);
+    if (at == *count) (*particle)[(*count)++] = fold.particle[j];
+    for (int k = 0; k < 3; ++k) (*weight)[k][at] += curvature[k] * fold.weight[j];
   }
 }
 

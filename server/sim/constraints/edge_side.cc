@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "server/sim/constraints/bend.h"
+
 namespace tryon::sim {
 
 double signed_rest_area(const std::array<Vec2, 3>& c) {
@@ -25,6 +27,12 @@ EdgeSide edge_side(const ClothInput& cloth, const EdgeUse& edge, int triangle) {
   }
   side.area = std::abs(signed_rest_area(cloth.corner_flat[triangle]));
   return side;
+}
+
+FoldStencil fold_stencil(const EdgeUse& edge, const EdgeSide& left, const EdgeSide& right) {
+  const auto l = bend::side_weights(left.end0, left.end1, left.opposite);
+  const auto r = bend::side_weights(right.end0, right.end1, right.opposite);
+  return {{edge.a, edge.b, left.opposite_particle, right.opposite_particle}, {l[0] + r[0], l[1] + r[1], l[2], r[2]}};
 }
 
 double bend_across(const SpringFabric& fabric, const EdgeSide& side) {

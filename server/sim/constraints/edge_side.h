@@ -3,6 +3,8 @@
 // triangle a call. How it fails: never; the edge must be one of the triangle's. Thread rules: pure functions.
 #pragma once
 
+#include <array>
+
 #include "server/sim/model.h"
 
 namespace tryon::sim {
@@ -16,6 +18,13 @@ struct EdgeSide {
   double height() const { return 2 * area / length(); }
 };
 EdgeSide edge_side(const ClothInput& cloth, const EdgeUse& edge, int triangle);
+
+// The edge's ends and the corners across, and their weights in |e| theta n (bend.h).
+struct FoldStencil {
+  std::array<int, 4> particle;
+  std::array<double, 4> weight;
+};
+FoldStencil fold_stencil(const EdgeUse& edge, const EdgeSide& left, const EdgeSide& right);
 
 double signed_rest_area(const std::array<Vec2, 3>& corners);
 

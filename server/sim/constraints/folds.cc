@@ -3,7 +3,6 @@
 #include <cmath>
 #include <map>
 
-#include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/edge_side.h"
 
 namespace tryon::sim::fold {
@@ -62,11 +61,10 @@ void add_shape_rows(const ClothInput& cloth, const std::vector<EdgeUse>& edges, 
 
 void add_fold(const ClothInput& cloth, const EdgeUse& edge, Folds* folds) {
   const EdgeSide left = edge_side(cloth, edge, edge.left), right = edge_side(cloth, edge, edge.right);
-  folds->particle.push_back({edge.a, edge.b, left.opposite_particle, right.opposite_particle});
-  const auto l = bend::side_weights(left.end0, left.end1, left.opposite);
-  const auto r = bend::side_weights(right.end0, right.end1, right.opposite);
-  folds->weight.push_back({static_cast<Real>(l[0] + r[0]), static_cast<Real>(l[1] + r[1]), static_cast<Real>(l[2]),
-                           static_cast<Real>(r[2])});
+  const FoldStencil fold = fold_stencil(edge, left, right);
+  folds->particle.push_back(fold.particle);
+  auto& weight = folds->weight.emplace_back();
+  for (int k = 0; k < 4; ++k) weight[k] = static_cast<Real>(fold.weight[k]);
   folds->edge_length.push_back(static_cast<Real>(0.5 * (left.length() + right.length())));
   Corners x;
   for (int k = 0; k < 4; ++k) x[k] = cloth.positions[folds->particle.back()[k]].cast<Real>();

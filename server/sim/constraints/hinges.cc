@@ -1,6 +1,5 @@
 #include "server/sim/constraints/hinges.h"
 
-#include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/edge_side.h"
 
 namespace tryon::sim {
@@ -9,12 +8,11 @@ namespace {
 
 void add_hinge(const ClothInput& cloth, const SpringFabric& fabric, const EdgeUse& edge, double times, Hinges* out) {
   const EdgeSide left = edge_side(cloth, edge, edge.left), right = edge_side(cloth, edge, edge.right);
-  const auto l = bend::side_weights(left.end0, left.end1, left.opposite);
-  const auto r = bend::side_weights(right.end0, right.end1, right.opposite);
+  const FoldStencil fold = fold_stencil(edge, left, right);
   const double stiffness = 0.5 * (bend_across(fabric, left) + bend_across(fabric, right));
-  out->particle.push_back({edge.a, edge.b, left.opposite_particle, right.opposite_particle});
-  out->weight.push_back({static_cast<Real>(l[0] + r[0]), static_cast<Real>(l[1] + r[1]), static_cast<Real>(l[2]),
-                         static_cast<Real>(r[2])});
+  out->particle.push_back(fold.particle);
+  auto& weight = out->weight.emplace_back();
+  for (int k = 0; k < 4; ++k) weight[k] = static_cast<Real>(fold.weight[k]);
   out->stiffness.push_back(static_cast<Real>(times * stiffness / (left.area + right.area)));
 }
 

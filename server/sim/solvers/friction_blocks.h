@@ -30,34 +30,36 @@ class FrictionBlocks {
     }
   }
 
-  // add(block) for each of those pairs.
-  template <typename Add>
-  void each_block(const std::vector<RVec3>& x, Add add) {
+  // add(block) for each of those pairs, as long as go_on(element).
+  template <typename GoOn, typename Add>
+  void each_block(const std::vector<RVec3>& x, GoOn go_on, Add add) {
     if (model_.bend_friction.count() == 0) return;
-    like_ == nullptr ? each_exact(x, add) : each_like(x, add);
+    like_ == nullptr ? each_exact(x, go_on, add) : each_like(x, go_on, add);
   }
 
  private:
-  template <typename Add>
-  void each_exact(const std::vector<RVec3>& x, Add add) const {
+  template <typename GoOn, typename Add>
+  void each_exact(const std::vector<RVec3>& x, GoOn go_on, Add add) const {
     const BendFriction& f = model_.bend_friction;
-    for (int i = 0; i < f.count(); ++i) {
+    for (int i = 0; i < f.count() && go_on(i); ++i) {
       const bend_friction::Bent bent = bend_friction::bent(f, i, x);
       const double pull = static_cast<double>(f.moment[i]) / bent.root;
-      for (int a = 0; a < 6; ++a)
+      std::array<Vec3, 6> slope;
+      for (int a = 0; a < 6; ++a) {
+        slope[a] = bent.slope(f, i, a) / bent.root;
         for (int b = 0; b <= a; ++b) {
           double both = 0;
           for (int k = 0; k < 3; ++k) both += static_cast<double>(f.weight[i][k][a] * f.weight[i][k][b]);
-          const Vec3 to = bent.slope(f, i, a) / bent.root, from = bent.slope(f, i, b) / bent.root;
-          add(Eigen::Matrix3d(pull * (both * Eigen::Matrix3d::Identity() - to * from.transpose())));
+          add(Eigen::Matrix3d(pull * (both * Eigen::Matrix3d::Identity() - slope[a] * slope[b].transpose())));
         }
+      }
     }
   }
 
-  template <typename Add>
-  void each_like(const std::vector<RVec3>& x, Add add) {
+  template <typename GoOn, typename Add>
+  void each_like(const std::vector<RVec3>& x, GoOn go_on, Add add) {
     find_pulls(x);
-    for (int h = 0; h < like_->count(); ++h) {
+    for (int h = 0; h < like_->count() && go_on(h); ++h) {
       const Eigen::Matrix3d block = like_block(h, x);
       const auto& w = like_->weight[h];
       for (int a = 0; a < 4; ++a)

@@ -347,8 +347,9 @@ bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const 
   add_shear_damping(x);
   add_springs(x, kept);
   add_folds(x, kept);
+  friction_.each_block(
+      x, [this](int element) { return go_on(element); }, [this](const Matrix3& block) { add(block); });
   if (stopped_) return false;
-  friction_.each_block(x, [this](const Matrix3& block) { add(block); });
   add_particles(x);
   clear_pinned();
   return true;
