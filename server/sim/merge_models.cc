@@ -72,6 +72,7 @@ void append_elements(const DrapeModel& part, int shift, DrapeModel* out) {
   append_shifted(part.bend_friction.triangle, before, &out->bend_friction.triangle);
   append_shifted(part.bend_friction.particle, shift, &out->bend_friction.particle);
   append(part.bend_friction.weight, &out->bend_friction.weight);
+  append(part.bend_friction.stiffness, &out->bend_friction.stiffness);
   append(part.bend_friction.moment, &out->bend_friction.moment);
 }
 

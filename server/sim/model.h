@@ -82,11 +82,13 @@ struct BendMatrix {                    // in place of hinges; empty unless the l
 enum class BendLaw : uint8_t { kQuadratic, kHinge, kShape, kIsometric };
 
 // What friction between the threads holds against bending (constraints/bend_friction.h): E = sum moment (sqrt(|S|^2 +
-// slack^2) - slack) over triangles, S = sum weight x their curvature.
+// slack^2) - slack) over triangles, S = sum weight x their curvature. With 1/2 sum stiffness S^2, which is what their
+// share of the bending matrix stores, one loop does both.
 struct BendFriction {                        // empty unless the law is kIsometric
   std::vector<int> triangle;                 // [element_count]
   std::vector<std::array<int, 6>> particle;  // its corners and those across its edges; of weight 0 where none
   std::vector<std::array<std::array<Real, 6>, 3>> weight;  // 1/m^2, of S_11, S_22, sqrt(2) S_12
+  std::vector<std::array<Real, 3>> stiffness;              // N m^3: of each curvature, times the rest area
   std::vector<Real> moment;                                // N m^2: the moment a width times the rest area
   int count() const { return static_cast<int>(moment.size()); }
 };

@@ -41,6 +41,7 @@ void build(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeMode
     beside[edge.right].push_back(&edge);
   }
   BendFriction& out = model->bend_friction;
+  const Vec3 bend = shape_stiffness(cloth.fabric).cwiseProduct(Vec3(1, 1, 0.5));  // of sqrt(2) S_12
   for (size_t t = 0; t < beside.size(); ++t) {
     if (beside[t].empty()) continue;
     const Triangle& c = cloth.triangles[t];
@@ -53,13 +54,15 @@ void build(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeMode
     auto& kept = out.weight.emplace_back();
     for (int k = 0; k < 3; ++k)
       for (int j = 0; j < 6; ++j) kept[k][j] = static_cast<Real>(weight[k][j]);
+    auto& stiffness = out.stiffness.emplace_back();
+    for (int k = 0; k < 3; ++k) stiffness[k] = static_cast<Real>(bend[k]) * model->rest_area[t];
     out.moment.push_back(static_cast<Real>(cloth.fabric.bend_friction) * model->rest_area[t]);
   }
 }
 
 local_step::FrictionView view(const DrapeModel& model) {
   const BendFriction& f = model.bend_friction;
-  return {f.particle.data(), f.weight.data(), f.moment.data(), kSlack, model.particle_count - 1};
+  return {f.particle.data(), f.weight.data(), f.stiffness.data(), f.moment.data(), kSlack, model.particle_count - 1};
 }
 
 Bent bent(const BendFriction& f, int i, const std::vector<RVec3>& x) {

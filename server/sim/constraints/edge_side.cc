@@ -40,4 +40,9 @@ double bend_across(const SpringFabric& fabric, const EdgeSide& side) {
   return fabric.bend_weft * d.y() * d.y() + fabric.bend_warp * d.x() * d.x();
 }
 
+Vec3 shape_stiffness(const SpringFabric& fabric) {
+  const double twist = fabric.bend_twist > 0 ? fabric.bend_twist : 0.5 * std::sqrt(fabric.bend_warp * fabric.bend_weft);
+  return {fabric.bend_weft, fabric.bend_warp, 4 * twist};
+}
+
 }  // namespace tryon::sim

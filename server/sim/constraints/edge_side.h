@@ -30,5 +30,7 @@ double signed_rest_area(const std::array<Vec2, 3>& corners);
 
 // Bending stiffness across the edge: curvature runs along the edge's normal n, mixed by n_x^2 and n_y^2.
 double bend_across(const SpringFabric& fabric, const EdgeSide& side);
+// The shape operator's: k in 1/2 k S^2 an area, of S_11, S_22 and S_12 (N m).
+Vec3 shape_stiffness(const SpringFabric& fabric);
 
 }  // namespace tryon::sim

@@ -31,12 +31,14 @@ ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
   const int hinges = model.hinges.count(), springs = model.springs.count();
   const int folds = model.folds.count(), frictions = model.bend_friction.count();
   while (plain_springs_ < springs && model.springs.kind[plain_springs_] < SpringKind::kSeam) ++plain_springs_;
-  slots_.assign(friction_slot() + 3 * frictions + 1, RVec3::Zero());  // gather() reads behind the last one
+  slots_.assign(friction_slot() + 6 * frictions + 1, RVec3::Zero());  // gather() reads behind the last one
   angles_.resize(folds);
   partials_.resize(chunk_count(model.threads.count()) + chunk_count(model.membranes.count()) + chunk_count(hinges) +
                    chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(frictions) +
                    chunk_count(model.particle_count));
   build_gather();
+  if (frictions > 0) build_force_gather();
+  find_bend_rows();
 }
 
 template <typename Visit>
@@ -74,28 +76,43 @@ void ElasticEnergy::visit_coefficients(Visit visit) const {
 }
 
 template <typename Visit>
-void ElasticEnergy::visit_frictions(Visit visit) const {
+void ElasticEnergy::visit_forces(Visit visit) const {
   const BendFriction& f = model_.bend_friction;
   for (int i = 0; i < f.count(); ++i)
-    for (int k = 0; k < 3; ++k)
-      for (int j = 0; j < 6; ++j)
-        if (f.weight[i][k][j] != 0) visit(friction_slot() + 3 * i + k, f.particle[i][j], f.weight[i][k][j]);
+    for (int j = 0; j < 6; ++j)
+      if (j == 0 || f.particle[i][j] != f.particle[i][0]) visit(friction_slot() + 6 * i + j, f.particle[i][j]);
 }
 
 void ElasticEnergy::build_gather() {
   gather_begin_.assign(model_.particle_count + 1, 0);
   visit_coefficients([&](int, int particle, Real, Real) { ++gather_begin_[particle + 1]; });
-  visit_frictions([&](int, int particle, Real) { ++gather_begin_[particle + 1]; });
   std::partial_sum(gather_begin_.begin(), gather_begin_.end(), gather_begin_.begin());
   gather_slot_.resize(gather_begin_.back());
   gather_weight_.resize(gather_begin_.back());
   std::vector<int> next(gather_begin_.begin(), gather_begin_.end() - 1);
-  const auto note = [&](int slot, int particle, Real coefficient) {
+  visit_coefficients([&](int slot, int particle, Real coefficient, Real) {
     gather_slot_[next[particle]] = slot;
     gather_weight_[next[particle]++] = coefficient;
-  };
-  visit_coefficients([&](int slot, int particle, Real coefficient, Real) { note(slot, particle, coefficient); });
-  visit_frictions(note);
+  });
+}
+
+void ElasticEnergy::build_force_gather() {
+  force_begin_.assign(model_.particle_count + 1, 0);
+  visit_forces([&](int, int particle) { ++force_begin_[particle + 1]; });
+  std::partial_sum(force_begin_.begin(), force_begin_.end(), force_begin_.begin());
+  force_slot_.assign(force_begin_.back() + local_step::kFetchAhead, 0);
+  std::vector<int> next(force_begin_.begin(), force_begin_.end() - 1);
+  visit_forces([&](int slot, int particle) { force_slot_[next[particle]++] = slot; });
+}
+
+// Rows of those particles whose bending no element with friction does.
+void ElasticEnergy::find_bend_rows() {
+  if (model_.bend_matrix.count() == 0) return;
+  for (int i = 0; i < model_.particle_count; ++i) {
+    if (!force_begin_.empty() && force_begin_[i + 1] > force_begin_[i]) continue;
+    if (bend_rows_.empty() || bend_rows_.back()[1] != i) bend_rows_.push_back({i, i});
+    bend_rows_.back()[1] = i + 1;
+  }
 }
 
 // add(i, j, k): every number of L, element by element, in a fixed order.
@@ -213,18 +230,21 @@ void ElasticEnergy::run_folds(int begin, int end, double* energy) {
 }
 
 void ElasticEnergy::run_frictions(int begin, int end, double* energy) {
-  *energy = local_step::best_kernels().frictions(bend_friction::view(model_), x_, begin, end,
-                                                 slots_.data() + friction_slot());
+  *energy = local_step::best_kernels().bends_with_friction(bend_friction::view(model_), x_, begin, end,
+                                                           slots_.data() + friction_slot());
 }
 
 void ElasticEnergy::gather(int begin, int end, double* energy) {
-  local_step::best_kernels().gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data()}, slots_.data(),
-                                    begin, end, gradient_);
-  const BendMatrix& q = model_.bend_matrix;
+  const local_step::Kernels& kernels = local_step::best_kernels();
+  kernels.gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data(),
+                  force_begin_.empty() ? nullptr : force_begin_.data(), force_slot_.data()},
+                 slots_.data(), begin, end, gradient_);
   *energy = 0;
-  if (q.count() == 0) return;
-  *energy = local_step::best_kernels().bend_rows(
-      {q.row_begin.data(), q.column.data(), q.stiffness.data(), model_.particle_count - 1}, x_, begin, end, gradient_);
+  const BendMatrix& q = model_.bend_matrix;
+  const local_step::BendView view{q.row_begin.data(), q.column.data(), q.stiffness.data(), model_.particle_count - 1};
+  for (const auto& [first, last] : bend_rows_)
+    if (first < end && last > begin)
+      *energy += kernels.bend_rows(view, x_, std::max(first, begin), std::min(last, end), gradient_);
 }
 
 void ElasticEnergy::for_chunks(const RunContext& run, int count, int partial_begin,

@@ -6,6 +6,7 @@
 // building.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "Eigen/Sparse"
@@ -36,10 +37,12 @@ class ElasticEnergy {
   void run_frictions(int begin, int end, double* energy);
   void gather(int begin, int end, double* energy);
   void build_gather();
+  void build_force_gather();
+  void find_bend_rows();
   template <typename Visit>
   void visit_coefficients(Visit visit) const;  // visit(slot, particle, coefficient, slot weight)
   template <typename Visit>
-  void visit_frictions(Visit visit) const;  // likewise, without a weight: no part of the matrix
+  void visit_forces(Visit visit) const;  // visit(slot, particle): slots that are added as they are
   template <typename Add>
   void visit_products(BendInMatrix form, Add add) const;
 
@@ -52,13 +55,16 @@ class ElasticEnergy {
 
   int friction_slot() const { return fold_slot() + 4 * model_.folds.count(); }
 
-  std::vector<RVec3> slots_;  // [2 triangle_count + hinge_count + spring_count + 4 fold_count + 3 friction_count + 1]
+  std::vector<RVec3> slots_;  // [2 triangle_count + hinge_count + spring_count + 4 fold_count + 6 friction_count + 1]
   std::vector<Real> angles_;  // [fold_count] beyond rest
-  std::vector<double> partials_;     // one a chunk
-  std::vector<int> gather_begin_;    // [particle_count + 1]
-  std::vector<int> gather_slot_;     // [entry_count]
-  std::vector<Real> gather_weight_;  // [entry_count]
-  const RVec3* x_ = nullptr;         // of the evaluation in progress
+  std::vector<double> partials_;               // one a chunk
+  std::vector<int> gather_begin_;              // [particle_count + 1]
+  std::vector<int> gather_slot_;               // [entry_count]
+  std::vector<Real> gather_weight_;            // [entry_count]
+  std::vector<int> force_begin_;               // [particle_count + 1]; empty without friction
+  std::vector<int> force_slot_;                // [force_count + kFetchAhead]
+  std::vector<std::array<int, 2>> bend_rows_;  // first particle and behind the last
+  const RVec3* x_ = nullptr;                   // of the evaluation in progress
   RVec3* gradient_ = nullptr;
   Real rest_ratio_ = 1;
 };

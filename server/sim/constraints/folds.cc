@@ -48,9 +48,7 @@ void add_shape_rows(const ClothInput& cloth, const std::vector<EdgeUse>& edges, 
       const double size = sign_in(cloth.triangles[t], edges[f], left) * side.length() / (2 * side.area);
       parts[t].push_back({static_cast<int>(f), size * Eigen::Vector3d(d.y() * d.y(), d.x() * d.x(), -d.x() * d.y())});
     }
-  const SpringFabric& fabric = cloth.fabric;
-  const double twist = fabric.bend_twist > 0 ? fabric.bend_twist : 0.5 * std::sqrt(fabric.bend_warp * fabric.bend_weft);
-  const Eigen::Vector3d stiffness(fabric.bend_weft, fabric.bend_warp, 4 * twist);
+  const Vec3 stiffness = shape_stiffness(cloth.fabric);
   rows->resize(edges.size());
   for (size_t t = 0; t < parts.size(); ++t)
     for (const Part& i : parts[t])

@@ -1,6 +1,6 @@
 // What it is: the hot loops of ElasticEnergy and of its Hessian four numbers at a time: edge springs, thread springs,
-// membranes, hinges, folds, rows of the bending matrix, friction in bending, the sum of what elements wrote into slots,
-// and the blocks that threads, membranes and folds add to a Hessian. Compiled twice from local_*_impl.h, for the
+// membranes, hinges, folds, rows of the bending matrix, bending with friction, the sum of what elements wrote into
+// slots, and the blocks that threads, membranes and folds add to a Hessian. Compiled twice from local_*_impl.h, for the
 // baseline processor and for AVX2, chosen at run time; no fused multiply-add and the same order of sums: both give the
 // same bytes, whatever is done beside an element. Their slow twins are spring::gradient, thread::gradient,
 // membrane::gradient, bend::gradient, fold::angle_gradient, bend_matrix::gradient, a plain sum, thread::hessian,
@@ -52,6 +52,7 @@ struct BendView {  // BendMatrix
 struct FrictionView {  // BendFriction
   const std::array<int, 6>* particle;
   const std::array<std::array<Real, 6>, 3>* weight;
+  const std::array<Real, 3>* stiffness;
   const Real* moment;
   Real slack;
   int last;
@@ -78,10 +79,12 @@ struct FoldProductView {
   const FoldProduct* product;
   const RVec3* gradient;  // [4 fold_count + 1]
 };
-struct GatherView {
+struct GatherView {  // a number behind the last slot is read
   const int *begin, *slot;
   const Real* weight;
-};  // a number behind the last slot is read
+  const int *force_begin = nullptr, *force = nullptr;  // slots of weight 1 if any, kFetchAhead more than are named
+};
+inline constexpr int kFetchAhead = 96;  // of a particle some eight later
 
 // What four triangles add to a Hessian: pairs of corners (0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), of each block
 // xx, yy, zz, xy, xz, yz (it is symmetric), of each number one a triangle.
@@ -105,8 +108,8 @@ struct Kernels {
   double (*hinges)(const HingeView& view, const RVec3* x, int begin, int end, RVec3* slot);
   // Adds to the gradient of particles begin .. end.
   double (*bend_rows)(const BendView& view, const RVec3* x, int begin, int end, RVec3* gradient);
-  // Three slots an element: by what weights its particles are pulled.
-  double (*frictions)(const FrictionView& view, const RVec3* x, int begin, int end, RVec3* slot);
+  // What an element's particles are pulled by, six slots: elastically and by friction.
+  double (*bends_with_friction)(const FrictionView& view, const RVec3* x, int begin, int end, RVec3* slot);
   // Angles beyond rest; their gradients, four slots a fold.
   void (*fold_angles)(const FoldView& view, const RVec3* x, int begin, int end, Real* angle, RVec3* slot);
   // Multiplies those by the folds' moments, for which the angles of all folds must be there.

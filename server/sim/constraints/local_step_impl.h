@@ -246,74 +246,27 @@ double membranes(const MembraneView& t, const RVec3* x, int begin, int end, RVec
   return 0.5 * total(energy);
 }
 
-// --- hinges: x, y, z of one are a vector ---
-
-double hinges(const HingeView& h, const RVec3* x, int begin, int end, RVec3* slot) {
-  V4 energy = {};
-  for (int i = begin; i < end; ++i) {
-    const std::array<int, 4>& p = h.particle[i];
-    const std::array<Real, 4>& w = h.weight[i];
-    const V4 from = load(x, p[0], h.last);
-    const V4 e = w[1] * (load(x, p[1], h.last) - from) + w[2] * (load(x, p[2], h.last) - from) +
-                 w[3] * (load(x, p[3], h.last) - from);
-    const V4 force = h.stiffness[i] * e;
-    energy += force * e;
-    if (i + 1 < end) {
-      store_over(force, slot + i);
-    } else {
-      store(force, slot + i);
-    }
+// Even and odd ones apart: a sum waits for the one before it. They are more than the second cache holds, and in an
+// order that no processor foresees.
+inline V4 forces_at(const GatherView& g, const RVec3* slot, int i) {
+  V4 even = {}, odd = {};
+  int p = g.force_begin[i];
+  const int end = g.force_begin[i + 1];
+  for (; p + 1 < end; p += 2) {
+    __builtin_prefetch(slot[g.force[p + kFetchAhead]].data());
+    __builtin_prefetch(slot[g.force[p + kFetchAhead + 1]].data());
+    even += four(slot[g.force[p]].data());
+    odd += four(slot[g.force[p + 1]].data());
   }
-  return 0.5 * double(energy[0] + energy[1] + energy[2]);  // the fourth is nobody's
-}
-
-// Even and odd neighbours apart: a sum waits for the one before it.
-double bend_rows(const BendView& q, const RVec3* x, int begin, int end, RVec3* gradient) {
-  V4 energy[2] = {};
-  for (int i = begin; i < end; ++i) {
-    const V4 from = load(x, i, q.last);
-    V4 sum[2] = {};
-    const auto pull = [&](int k, int side) {
-      const V4 apart = load(x, q.column[k], q.last) - from;
-      const V4 force = q.stiffness[k] * apart;
-      sum[side] += force;
-      energy[side] += force * apart;
-    };
-    int k = q.row_begin[i];
-    for (; k + 1 < q.row_begin[i + 1]; k += 2) pull(k, 0), pull(k + 1, 1);
-    if (k < q.row_begin[i + 1]) pull(k, 0);
-    const V4 both = sum[0] + sum[1];
-    gradient[i] += RVec3(both[0], both[1], both[2]);
-  }
-  const V4 both = energy[0] + energy[1];
-  return -0.25 * double(both[0] + both[1] + both[2]);  // the fourth is nobody's
-}
-
-// Curvatures x, y, z of one are a vector each.
-double frictions(const FrictionView& f, const RVec3* x, int begin, int end, RVec3* slot) {
-  double energy = 0;
-  for (int i = begin; i < end; ++i) {
-    const std::array<int, 6>& p = f.particle[i];
-    const V4 from = load(x, p[0], f.last);
-    V4 s[3] = {}, squares = {};
-#pragma GCC unroll 5
-    for (int j = 1; j < 6; ++j) {
-      const V4 apart = load(x, p[j], f.last) - from;
-      for (int k = 0; k < 3; ++k) s[k] += f.weight[i][k][j] * apart;
-    }
-    for (int k = 0; k < 3; ++k) squares += s[k] * s[k];
-    const Real squared = squares[0] + squares[1] + squares[2];  // the fourth is nobody's
-    const Real root = std::sqrt(squared + f.slack * f.slack), pull = f.moment[i] / root;
-    energy += static_cast<double>(f.moment[i] * squared / (root + f.slack));
-    for (int k = 0; k < 3; ++k) store(pull * s[k], slot + 3 * i + k);
-  }
-  return energy;
+  if (p < end) even += four(slot[g.force[p]].data());
+  return even + odd;
 }
 
 void gather(const GatherView& g, const RVec3* slot, int begin, int end, RVec3* gradient) {
   for (int i = begin; i < end; ++i) {
     V4 sum = {};
     for (int p = g.begin[i]; p < g.begin[i + 1]; ++p) sum += g.weight[p] * four(slot[g.slot[p]].data());
+    if (g.force_begin != nullptr) sum += forces_at(g, slot, i);
     if (i + 1 < end) {
       store_over(sum, gradient + i);
     } else {

@@ -2,11 +2,14 @@
 // every solver and by the certificate.
 #include "server/sim/constraints/bend_friction.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "Eigen/Eigenvalues"
 #include "gtest/gtest.h"
 #include "server/base/units.h"
+#include "server/sim/constraints/bend_matrix.h"
+#include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/friction_blocks.h"
 #include "tests/unit/sim/cloth_fixtures.h"
 
@@ -73,25 +76,91 @@ TEST(BendFriction, IsOfFabricsThatHaveItAndOfTheIsometricLawAlone) {
   EXPECT_FALSE(build_model(cloth).ok());
 }
 
-TEST(BendFriction, TheVectorLoopPullsAsItsSlowTwin) {
-  const ClothInput cloth = rubbing(make_sheet({.width = 0.2, .length = 0.2, .columns = 9, .rows = 7, .jitter = 0.4}));
-  const DrapeModel model = build_model(cloth).value();
-  const BendFriction& f = model.bend_friction;
-  const std::vector<RVec3> x = rolled(cloth, 0.04, 0.7);
-  for (const auto* kernels : {&local_step::baseline_kernels(), &local_step::best_kernels()}) {
-    std::vector<RVec3> slot(3 * f.count());
-    const double energy = kernels->frictions(bend_friction::view(model), x.data(), 0, f.count(), slot.data());
-    double expected = 0;
+// A sheet with a border, warp stiffer than weft, and what its triangles' friction pulls by, particle by particle.
+struct Rubbing {
+  Rubbing() {
+    cloth = rubbing(make_sheet({.width = 0.2, .length = 0.2, .columns = 9, .rows = 7, .jitter = 0.4}));
+    cloth.fabric.bend_warp = 4e-5, cloth.fabric.bend_weft = 1e-5, cloth.fabric.bend_twist = 8e-6;
+    model = build_model(cloth).value();
+    x = rolled(cloth, 0.04, 0.7);
+  }
+  const BendFriction& friction() const { return model.bend_friction; }
+  double rub(std::vector<Vec3>* gradient) const {
+    const BendFriction& f = friction();
+    double energy = 0;
     for (int i = 0; i < f.count(); ++i) {
       const bend_friction::Bent bent = bend_friction::bent(f, i, x);
       const auto moment = static_cast<double>(f.moment[i]);
-      expected += moment * (bent.root - static_cast<double>(bend_friction::kSlack));
-      for (int k = 0; k < 3; ++k)
-        EXPECT_LT((slot[3 * i + k].cast<double>() - moment / bent.root * bent.s[k]).norm(),
-                  bound(1e-12, 1e-3) * moment);
+      energy += moment * (bent.root - static_cast<double>(bend_friction::kSlack));
+      for (int j = 0; j < 6; ++j) (*gradient)[f.particle[i][j]] += moment / bent.root * bent.slope(f, i, j);
     }
-    EXPECT_NEAR(energy, expected, bound(1e-10, 1e-3) * expected);
+    return energy;
   }
+  // The same and what the bending matrix's rows pull by.
+  double bend(std::vector<Vec3>* gradient) const {
+    double energy = rub(gradient);
+    for (int i = 0; i < model.particle_count; ++i) {
+      double own = 0;
+      (*gradient)[i] += bend_matrix::gradient(model.bend_matrix, i, x.data(), &own).cast<double>();
+      energy += own;
+    }
+    return energy;
+  }
+  ClothInput cloth;
+  DrapeModel model;
+  std::vector<RVec3> x;
+};
+
+double largest(const std::vector<Vec3>& v) {
+  double most = 0;
+  for (const Vec3& a : v) most = std::max(most, a.norm());
+  return most;
+}
+
+TEST(BendFriction, TheVectorLoopPullsAsItsSlowTwinAndTheBendingMatrix) {
+  const Rubbing sheet;
+  const BendFriction& f = sheet.friction();
+  std::vector<Vec3> expected(sheet.x.size(), Vec3::Zero());
+  const double energy = sheet.bend(&expected);
+  for (const auto* kernels : {&local_step::baseline_kernels(), &local_step::best_kernels()}) {
+    for (const int split : {0, 1, 6}) {  // where a chunk ends
+      std::vector<RVec3> slot(6 * f.count());
+      const auto view = bend_friction::view(sheet.model);
+      double found = kernels->bends_with_friction(view, sheet.x.data(), 0, split, slot.data());
+      found += kernels->bends_with_friction(view, sheet.x.data(), split, f.count(), slot.data());
+      std::vector<Vec3> pulled(sheet.x.size(), Vec3::Zero());
+      for (int i = 0; i < f.count(); ++i)
+        for (int j = 0; j < 6; ++j) pulled[f.particle[i][j]] += slot[6 * i + j].cast<double>();
+      EXPECT_NEAR(found, energy, bound(1e-10, 1e-3) * energy);
+      for (size_t i = 0; i < pulled.size(); ++i)
+        EXPECT_LT((pulled[i] - expected[i]).norm(), bound(1e-10, 1e-3) * largest(expected)) << i;
+    }
+  }
+}
+
+// Two cloths in one model, of which one rubs: the other bends by its rows, and neither does both.
+TEST(BendFriction, AnElasticClothBesideOneThatRubsBendsByItsMatrix) {
+  const Rubbing sheet;
+  ClothInput plain = sheet.cloth;
+  plain.fabric.bend_friction = 0;
+  const DrapeModel elastic = build_model(plain).value(), both = merge_models({elastic, sheet.model, elastic});
+  const auto gradient_of = [](const DrapeModel& model, const std::vector<RVec3>& x, double* energy) {
+    std::vector<RVec3> out(x.size());
+    *energy = ElasticEnergy(model, 0).evaluate(RunContext{}, x.data(), 1, out.data());
+    return out;
+  };
+  double own[2] = {}, together = 0;
+  const auto plain_pull = gradient_of(elastic, sheet.x, &own[0]),
+             rubbed_pull = gradient_of(sheet.model, sheet.x, &own[1]);
+  std::vector<RVec3> x, expected;
+  for (const auto* pull : {&plain_pull, &rubbed_pull, &plain_pull}) {
+    x.insert(x.end(), sheet.x.begin(), sheet.x.end());
+    expected.insert(expected.end(), pull->begin(), pull->end());
+  }
+  const auto pull = gradient_of(both, x, &together);
+  EXPECT_NEAR(together, 2 * own[0] + own[1], bound(1e-12, 1e-5) * together);
+  EXPECT_GT(own[1], 1.01 * own[0]);
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(pull[i], expected[i]) << i;
 }
 
 Eigen::MatrixXd whole_of(FrictionBlocks* blocks, const std::vector<RVec3>& x) {

@@ -381,5 +381,20 @@ TEST_F(LocalStep, GatherAddsInTheGivenOrder) {
   }
 }
 
+TEST_F(LocalStep, GatherAddsForcesAsTheyAreEvenAndOddOnesApart) {
+  const std::vector<int> begin{0, 1, 1, 2}, from{4, 1}, force_begin{0, 3, 5, 5};
+  const std::vector<Real> weight{2, 3};
+  std::vector<int> force{7, 8, 9, 5, 6};
+  force.resize(force.size() + kFetchAhead, 0);
+  for (const Kernels* kernels : {&best_kernels(), &baseline_kernels()}) {
+    std::vector<RVec3> out(3);
+    const GatherView view{begin.data(), from.data(), weight.data(), force_begin.data(), force.data()};
+    kernels->gather(view, x.data(), 0, 3, out.data());
+    EXPECT_EQ(out[0], RVec3(2 * x[4] + ((x[7] + x[9]) + x[8])));
+    EXPECT_EQ(out[1], RVec3(x[5] + x[6]));
+    EXPECT_EQ(out[2], RVec3(3 * x[1]));
+  }
+}
+
 }  // namespace
 }  // namespace tryon::sim::local_step
