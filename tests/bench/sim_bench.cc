@@ -254,6 +254,18 @@ void BM_GradientOf(benchmark::State& state) {
 }
 BENCHMARK(BM_GradientOf)->ArgsProduct(kLayouts)->Unit(benchmark::kMicrosecond);
 
+// Args: rows, whether threads rub on each other (constraints/bend_friction.h).
+void BM_GradientOfWoven(benchmark::State& state) {
+  ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));
+  cloth.bend = BendLaw::kIsometric;
+  cloth.fabric.bend_friction = state.range(1) ? 1e-3 : 0;
+  const DrapeModel model = build_model(cloth).value();
+  ElasticEnergy energy(model, 0);
+  std::vector<RVec3> x = start_state(cloth).x, gradient(x.size());
+  for (auto _ : state) benchmark::DoNotOptimize(energy.evaluate({}, x.data(), 1, gradient.data()));
+}
+BENCHMARK(BM_GradientOfWoven)->ArgsProduct({{70, 124}, {0, 1}})->Unit(benchmark::kMicrosecond);
+
 // Args: layout, bending law, the share kept of what is indefinite (0 or 1), per cent that the sheet is shrunk by.
 void BM_AssembleHessian(benchmark::State& state) {
   std::vector<RVec3> x;

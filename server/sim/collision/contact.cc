@@ -73,7 +73,8 @@ ContactSet::ContactSet(const DrapeModel& model, std::vector<Real> stiffness)
     : stiffness_(std::move(stiffness)),
       first_stiffness_(stiffness_),
       triangles_(model.triangles),
-      sunk_(model.triangles.size(), -1) {
+      sunk_(model.triangles.size(), -1),
+      middle_(model.triangles.size()) {
   const int n = model.particle_count;
   for (int i = 0; i < n; ++i) {
     const SpringFabric& fabric = model.fabric_of(i);
@@ -160,6 +161,7 @@ void ContactSet::begin_step(const RunContext& run, const Scene& scene, const std
   if (!reachable_ || scene.collider != collider_) {
     for (auto* flags : {&known_, &anchored_, &sliding_, &pinched_}) std::fill(flags->begin(), flags->end(), 0);
     for (auto* values : {&normal_force_, &lift_}) std::fill(values->begin(), values->end(), Real(0));
+    std::fill(middle_.begin(), middle_.end(), Place{});
   }
   refresh(run, scene, x, kFreshDistance);
   if (reachable_ && scene.middle_room > 0) lift_corners(run, scene);
@@ -172,12 +174,15 @@ void ContactSet::set_lift(int i, Real lift) {
   lift_[i] = lift;
 }
 
-// No surface is nearer to the middle than a corner's distance less the way to it.
-bool ContactSet::middle_may_touch(const Triangle& t, const RVec3& middle) const {
-  for (const int i : t) {
+// No surface is nearer to the middle than a corner's distance less the way to it, or than it was when last asked less
+// the way since. That it has its room is all that corners without a lift need to know.
+bool ContactSet::middle_may_touch(int k, const RVec3& middle) const {
+  bool lifted = false;
+  for (const int i : triangles_[k]) {
     if (plane_[i].distance + lift_[i] - (middle - asked_[i]).norm() > middle_room_) return false;
+    lifted = lifted || lift_[i] > 0;
   }
-  return true;
+  return lifted || middle_[k].distance - (middle - middle_[k].at).norm() <= middle_room_;
 }
 
 void ContactSet::ask_middles(int begin, int end) {
@@ -186,9 +191,10 @@ void ContactSet::ask_middles(int begin, int end) {
     const RVec3 middle = (x_[t[0]] + x_[t[1]] + x_[t[2]]) / 3;
     sunk_[k] = -kLiftLimit;
     *point = middle.cast<double>();
-    return middle_may_touch(t, middle);
+    return middle_may_touch(k, middle);
   };
-  const auto take = [this](int k, const Eigen::Vector3d&, const Contact& contact) {
+  const auto take = [this](int k, const Eigen::Vector3d& point, const Contact& contact) {
+    middle_[k] = {point.cast<Real>(), static_cast<Real>(contact.distance)};
     const Real sunk = middle_room_ - static_cast<Real>(contact.distance);
     sunk_[k] = sunk > kLiftLimit ? -kLiftLimit : sunk;  // that deep it is no bulge: a limb stands in the cloth
   };

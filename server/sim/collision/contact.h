@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "server/base/run_context.h"
@@ -92,7 +93,7 @@ class ContactSet {
   bool must_ask(int i) const;
   void lift_corners(const RunContext& run, const Scene& scene);
   void ask_middles(int begin, int end);
-  bool middle_may_touch(const Triangle& t, const RVec3& middle) const;
+  bool middle_may_touch(int k, const RVec3& middle) const;
   void set_lift(int i, Real lift);
   void ask(int begin, int end);
   void ask_opposite(int begin, int end);
@@ -111,6 +112,11 @@ class ContactSet {
   std::vector<Real> lift_;            // m, taken off the distance of plane_
   std::vector<Triangle> triangles_;   // those whose middles keep off
   std::vector<Real> sunk_, lacking_;  // m that a middle [triangles_] lacks of its room, and the most beside a particle
+  struct Place {
+    RVec3 at = RVec3::Zero();
+    Real distance = std::numeric_limits<Real>::lowest();  // m off the surface
+  };
+  std::vector<Place> middle_;  // [triangles_] where it was last asked
   std::vector<uint8_t> known_, anchored_, sliding_, changed_, pinched_;
   // Arguments of the question in progress.
   const Collider* collider_ = nullptr;
