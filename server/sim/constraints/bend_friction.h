@@ -20,7 +20,8 @@ inline constexpr Real kSlack = Real(10);  // 1/m
 // Fills model->bend_friction; nothing for a fabric without.
 void build(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeModel* model);
 
-local_step::FrictionView view(const DrapeModel& model);
+std::vector<local_step::FourBends> by_fours(const BendFriction& friction);
+local_step::FrictionView view(const DrapeModel& model, const std::vector<local_step::FourBends>& fours);
 
 // An element's curvature at x.
 struct Bent {

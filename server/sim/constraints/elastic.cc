@@ -37,6 +37,7 @@ ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
                    chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(frictions) +
                    chunk_count(model.particle_count));
   build_gather();
+  four_bends_ = bend_friction::by_fours(model.bend_friction);
   if (frictions > 0) build_force_gather();
   find_bend_rows();
 }
@@ -230,7 +231,7 @@ void ElasticEnergy::run_folds(int begin, int end, double* energy) {
 }
 
 void ElasticEnergy::run_frictions(int begin, int end, double* energy) {
-  *energy = local_step::best_kernels().bends_with_friction(bend_friction::view(model_), x_, begin, end,
+  *energy = local_step::best_kernels().bends_with_friction(bend_friction::view(model_, four_bends_), x_, begin, end,
                                                            slots_.data() + friction_slot());
 }
 

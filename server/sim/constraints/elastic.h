@@ -12,6 +12,7 @@
 #include "Eigen/Sparse"
 #include "server/base/run_context.h"
 #include "server/sim/constraints/hinges.h"
+#include "server/sim/constraints/local_step.h"
 #include "server/sim/model.h"
 
 namespace tryon::sim {
@@ -57,14 +58,15 @@ class ElasticEnergy {
 
   std::vector<RVec3> slots_;  // [2 triangle_count + hinge_count + spring_count + 4 fold_count + 6 friction_count + 1]
   std::vector<Real> angles_;  // [fold_count] beyond rest
-  std::vector<double> partials_;               // one a chunk
-  std::vector<int> gather_begin_;              // [particle_count + 1]
-  std::vector<int> gather_slot_;               // [entry_count]
-  std::vector<Real> gather_weight_;            // [entry_count]
-  std::vector<int> force_begin_;               // [particle_count + 1]; empty without friction
-  std::vector<int> force_slot_;                // [force_count + kFetchAhead]
-  std::vector<std::array<int, 2>> bend_rows_;  // first particle and behind the last
-  const RVec3* x_ = nullptr;                   // of the evaluation in progress
+  std::vector<double> partials_;                   // one a chunk
+  std::vector<int> gather_begin_;                  // [particle_count + 1]
+  std::vector<int> gather_slot_;                   // [entry_count]
+  std::vector<Real> gather_weight_;                // [entry_count]
+  std::vector<int> force_begin_;                   // [particle_count + 1]; empty without friction
+  std::vector<int> force_slot_;                    // [force_count + kFetchAhead]
+  std::vector<local_step::FourBends> four_bends_;  // of model_.bend_friction
+  std::vector<std::array<int, 2>> bend_rows_;      // first particle and behind the last
+  const RVec3* x_ = nullptr;                       // of the evaluation in progress
   RVec3* gradient_ = nullptr;
   Real rest_ratio_ = 1;
 };

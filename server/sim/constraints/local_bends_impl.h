@@ -49,61 +49,92 @@ double bend_rows(const BendView& q, const RVec3* x, int begin, int end, RVec3* g
   return -0.25 * double(both[0] + both[1] + both[2]);  // the fourth is nobody's
 }
 
-struct Bend {
-  V4 s0, s1, s2, square;  // S_11, S_22, sqrt(2) S_12; the sum of their squares by axes
+struct Axes {
+  V4 at[3];
 };
 
-// Adds twice what it stores elastically, by axes. Its loops are written out, for g++ keeps them as loops in memory.
-[[gnu::always_inline]] inline Bend bend_of(const FrictionView& f, int i, const RVec3* x, V4* elastic) {
-  const std::array<int, 6>& p = f.particle[i];
-  const auto& w = f.weight[i];
-  const V4 from = load(x, p[0], f.last), first = load(x, p[1], f.last) - from;
-  V4 s0 = w[0][1] * first, s1 = w[1][1] * first, s2 = w[2][1] * first;
+inline V4 dot(const Axes& a, const Axes& b) { return a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2]; }
+
+// The particles' ways from the first one, of four triangles. Loops are unrolled here, for g++ keeps them in memory.
+[[gnu::always_inline]] inline void take(const FourBends& f, const RVec3* x, int last, Axes way[5]) {
+#pragma GCC unroll 5
+  for (int j = 0; j < 5; ++j) {
+    V4 apart[4], turned[4];
 #pragma GCC unroll 4
-  for (int j = 2; j < 6; ++j) {
-    const V4 apart = load(x, p[j], f.last) - from;
-    s0 += w[0][j] * apart, s1 += w[1][j] * apart, s2 += w[2][j] * apart;
+    for (int lane = 0; lane < 4; ++lane)
+      apart[lane] = load(x, f.particle[j + 1][lane], last) - load(x, f.particle[0][lane], last);
+    transpose(apart, turned);
+    way[j] = {{turned[0], turned[1], turned[2]}};
   }
-  const auto& k = f.stiffness[i];
-  const V4 q0 = s0 * s0, q1 = s1 * s1, q2 = s2 * s2;
-  *elastic += k[0] * q0 + k[1] * q1 + k[2] * q2;
-  return {s0, s1, s2, q0 + q1 + q2};
 }
 
-// What particles are pulled by, six slots; `last`: nobody's slot follows.
-[[gnu::always_inline]] inline void put(const FrictionView& f, int i, const Bend& bend, Real held, bool last,
-                                       RVec3* slot) {
-  const auto& w = f.weight[i];
-  const auto& k = f.stiffness[i];
-  const V4 m0 = (k[0] + held) * bend.s0, m1 = (k[1] + held) * bend.s1, m2 = (k[2] + held) * bend.s2;
-  V4 force[6];
-#pragma GCC unroll 5
-  for (int j = 1; j < 6; ++j) force[j] = w[0][j] * m0 + w[1][j] * m1 + w[2][j] * m2;
-  force[0] = -((force[1] + force[2]) + (force[3] + force[4]) + force[5]);
-#pragma GCC unroll 5
-  for (int j = 0; j < 5; ++j) store_over(force[j], slot + j);
-  last ? store(force[5], slot + 5) : store_over(force[5], slot + 5);
+[[gnu::always_inline]] inline Axes curvature(const Real weight[5][4], const Axes way[5]) {
+  Axes s;
+#pragma GCC unroll 3
+  for (int a = 0; a < 3; ++a) {
+    s.at[a] = four(weight[0]) * way[0].at[a];
+#pragma GCC unroll 4
+    for (int j = 1; j < 5; ++j) s.at[a] += four(weight[j]) * way[j].at[a];
+  }
+  return s;
 }
 
-double bends_with_friction(const FrictionView& f, const RVec3* x, int begin, int end, RVec3* slot) {
+// By what moments pull on the particles behind the first, in the ways' place.
+[[gnu::always_inline]] inline void pull(const FourBends& f, const Axes moment[3], Axes force[5]) {
+#pragma GCC unroll 5
+  for (int j = 0; j < 5; ++j)
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; ++a)
+      force[j].at[a] = four(f.weight[0][j]) * moment[0].at[a] + four(f.weight[1][j]) * moment[1].at[a] +
+                       four(f.weight[2][j]) * moment[2].at[a];
+}
+
+[[gnu::always_inline]] inline void put(const Axes force[5], int count, bool last, RVec3* slot) {
+  V4 turned[6][4];
+  V4 first[4] = {};
+#pragma GCC unroll 3
+  for (int a = 0; a < 3; ++a)
+    first[a] = -((force[0].at[a] + force[1].at[a]) + (force[2].at[a] + force[3].at[a]) + force[4].at[a]);
+  transpose(first, turned[0]);
+#pragma GCC unroll 5
+  for (int j = 0; j < 5; ++j) {
+    const V4 rows[4] = {force[j].at[0], force[j].at[1], force[j].at[2], {}};
+    transpose(rows, turned[j + 1]);
+  }
+#pragma GCC unroll 4
+  for (int lane = 0; lane < 4; ++lane) {
+    if (lane >= count) return;
+#pragma GCC unroll 5
+    for (int j = 0; j < 5; ++j) store_over(turned[j][lane], slot + 6 * lane + j);
+    last&& lane + 1 == count ? store(turned[5][lane], slot + 6 * lane + 5)
+                             : store_over(turned[5][lane], slot + 6 * lane + 5);
+  }
+}
+
+double bends_with_friction(const FrictionView& view, const RVec3* x, int begin, int end, RVec3* slot) {
   V4 elastic = {}, rubbed = {};
-  const V4 least = all(f.slack * f.slack);
+  const V4 least = all(view.slack * view.slack);
   for (int i = begin; i < end; i += 4) {
-    const int count = std::min(4, end - i);
-    Bend bend[4] = {};
-    V4 square[4] = {}, across[4];
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j)
-      if (j < count) bend[j] = bend_of(f, i + j, x, &elastic), square[j] = bend[j].square;
-    transpose(square, across);
-    const V4 squared = across[0] + across[1] + across[2], moment = first_of(f.moment + i, count);
+    const FourBends& f = view.four[i / 4];
+    Axes way[5], s[3];
+    take(f, x, view.last, way);
+    V4 square[3];
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; ++k) s[k] = curvature(f.weight[k], way), square[k] = dot(s[k], s[k]);
+    const V4 squared = square[0] + square[1] + square[2], moment = four(f.moment);
     const V4 size = root(squared + least), held = moment / size;
-    rubbed += moment * squared / (size + f.slack);
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j)
-      if (j < count) put(f, i + j, bend[j], held[j], i + j + 1 == end, slot + 6 * (i + j));
+    rubbed += moment * squared / (size + view.slack);
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; ++k) {
+      const V4 stiffness = four(f.stiffness[k]);
+      elastic += stiffness * square[k];
+#pragma GCC unroll 3
+      for (int a = 0; a < 3; ++a) s[k].at[a] *= stiffness + held;
+    }
+    pull(f, s, way);
+    put(way, std::min(4, end - i), i + 4 >= end, slot + 6 * i);
   }
-  return total(rubbed) + 0.5 * double(elastic[0] + elastic[1] + elastic[2]);  // the fourth is nobody's
+  return total(rubbed) + 0.5 * total(elastic);
 }
 
 }  // namespace

@@ -49,11 +49,13 @@ struct BendView {  // BendMatrix
   const Real* stiffness;
   int last;
 };
-struct FrictionView {  // BendFriction
-  const std::array<int, 6>* particle;
-  const std::array<std::array<Real, 6>, 3>* weight;
-  const std::array<Real, 3>* stiffness;
-  const Real* moment;
+struct alignas(4 * sizeof(Real)) FourBends {  // of BendFriction; idle ones are the first once more and weigh nothing
+  Real weight[3][5][4];                       // of the particles behind the first
+  Real stiffness[3][4], moment[4];
+  int particle[6][4];
+};
+struct FrictionView {
+  const FourBends* four;  // elements 4 k .. 4 k + 3
   Real slack;
   int last;
 };
@@ -108,7 +110,7 @@ struct Kernels {
   double (*hinges)(const HingeView& view, const RVec3* x, int begin, int end, RVec3* slot);
   // Adds to the gradient of particles begin .. end.
   double (*bend_rows)(const BendView& view, const RVec3* x, int begin, int end, RVec3* gradient);
-  // What an element's particles are pulled by, six slots: elastically and by friction.
+  // What an element's particles are pulled by, six slots: elastically and by friction. `begin` is a multiple of four.
   double (*bends_with_friction)(const FrictionView& view, const RVec3* x, int begin, int end, RVec3* slot);
   // Angles beyond rest; their gradients, four slots a fold.
   void (*fold_angles)(const FoldView& view, const RVec3* x, int begin, int end, Real* angle, RVec3* slot);
