@@ -40,7 +40,7 @@ SelfContact::SelfContact(const DrapeModel& model, Real radius, std::vector<Real>
   const int n = model.particle_count;
   for (auto* v : {&origin_, &centre_, &start_, &pull_, &way_}) v->assign(n, RVec3::Zero());
   for (auto* v : {&bound_, &moved_, &shift_, &length_, &share_, &room_}) v->assign(n, reach_);
-  crossed_.assign(n, 0);
+  for (auto* flags : {&crossed_, &shortened_}) flags->assign(n, 0);
 }
 
 bool SelfContact::neighbours(const std::array<int, 4>& v, bool edges) const {
@@ -133,6 +133,7 @@ void SelfContact::rebound(const std::vector<RVec3>& x) {
     farthest_ = std::max(farthest_, moved_[i]);
   }
   for (size_t i = 0; i < x.size(); ++i) bound_[i] = kBoundShare * (reach_ - moved_[i] - farthest_);
+  facing_.assign(pairs_.size(), {RVec3::Zero(), Real(-1)});
   for (Pair& pair : pairs_) {
     pair.least = pair.distance - moved(pair.v, pair.edges, moved_);
     if (pair.least < Real(0.5) * pair.distance) pair.least = gap_of(pair, x).distance;
@@ -197,43 +198,71 @@ bool SelfContact::find_ways(const RunContext& run, const std::vector<RVec3>& x) 
     share_[i] = length_[i] > seen ? seen / length_[i] : Real(1);
     length_[i] *= share_[i];
   }
-  roaming_.clear();
-  for (size_t k = 0; k < pairs_.size(); ++k) {
-    const Pair& pair = pairs_[k];
-    if (moved(pair.v, pair.edges, length_) <= 2 * kBoundShare * pair.least) continue;
-    const Gap gap = gap_of(pair, centre_);
-    roaming_.push_back({static_cast<int>(k), gap.apart / std::max(gap.distance, kLeastDistance), gap.distance});
-  }
+  find_roaming(run);
   return true;
+}
+
+void SelfContact::find_roaming(const RunContext& run) {
+  roams_.resize(pairs_.size());
+  run.parallel_for(static_cast<int64_t>(pairs_.size()), kGrain, [this](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const Pair& pair = pairs_[k];
+      roams_[k] = moved(pair.v, pair.edges, length_) > 2 * kBoundShare * pair.least;
+      if (roams_[k]) face(static_cast<int>(k));
+    }
+  });
+  roaming_.clear();
+  for (size_t k = 0; k < pairs_.size(); ++k)
+    if (roams_[k]) roaming_.push_back(static_cast<int>(k));
+}
+
+void SelfContact::face(int pair) {
+  if (facing_[pair].distance >= 0) return;
+  const Gap gap = gap_of(pairs_[pair], centre_);
+  facing_[pair] = {gap.apart / std::max(gap.distance, kLeastDistance), gap.distance};
 }
 
 // Along the normal of the nearest points the first element lies wholly before the second. How far before is a concave
 // function of time while all move straight: what is positive at both ends is positive between them.
-bool SelfContact::stays_apart(const Roaming& roaming) const {
-  const Pair& pair = pairs_[roaming.pair];
+bool SelfContact::stays_apart(int index) const {
+  const Pair& pair = pairs_[index];
   if (moved(pair.v, pair.edges, length_) <= 2 * kBoundShare * pair.least) return true;
+  const Facing& facing = facing_[index];
   const int split = pair.edges ? 2 : 1;
   Real first = std::numeric_limits<Real>::max(), second = -first;
   for (int k = 0; k < 4; ++k) {
     const int v = pair.v[k];
-    const Real at = roaming.normal.dot(centre_[v] - centre_[pair.v[0]] + share_[v] * way_[v]);
+    const Real at = facing.normal.dot(centre_[v] - centre_[pair.v[0]] + share_[v] * way_[v]);
     k < split ? first = std::min(first, at) : second = std::max(second, at);
   }
-  return first - second >= (1 - 2 * kBoundShare) * roaming.distance;
+  return first - second >= (1 - 2 * kBoundShare) * facing.distance;
+}
+
+// Of the roaming pairs all, or those of which a way was shortened: the others are as they were.
+void SelfContact::find_meeting(const RunContext& run, bool all) {
+  meets_.resize(roaming_.size());
+  run.parallel_for(static_cast<int64_t>(roaming_.size()), kGrain, [this, all](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const auto& v = pairs_[roaming_[k]].v;
+      const bool changed = all || shortened_[v[0]] || shortened_[v[1]] || shortened_[v[2]] || shortened_[v[3]];
+      meets_[k] = changed && !stays_apart(roaming_[k]);
+    }
+  });
 }
 
 // Halves the ways of what would meet, down to the bounds, in which nothing meets.
-void SelfContact::shorten_ways() {
+void SelfContact::shorten_ways(const RunContext& run) {
+  shorter_.clear();
   for (int round = 0;; ++round) {
+    find_meeting(run, round == 0);
+    for (const int v : shorter_) shortened_[v] = 0;
     shorter_.clear();
-    for (const Roaming& roaming : roaming_) {
-      if (stays_apart(roaming)) continue;
-      for (const int v : pairs_[roaming.pair].v)
-        if (length_[v] > bound_[v]) shorter_.push_back(v);
+    for (size_t k = 0; k < roaming_.size(); ++k) {
+      if (!meets_[k]) continue;
+      for (const int v : pairs_[roaming_[k]].v)
+        if (length_[v] > bound_[v] && !std::exchange(shortened_[v], uint8_t{1})) shorter_.push_back(v);
     }
     if (shorter_.empty()) return;
-    std::sort(shorter_.begin(), shorter_.end());
-    shorter_.erase(std::unique(shorter_.begin(), shorter_.end()), shorter_.end());
     for (const int v : shorter_) {
       const Real length = round < kRounds ? std::max(Real(0.5) * length_[v], bound_[v]) : bound_[v];
       share_[v] *= length / length_[v];
@@ -245,7 +274,7 @@ void SelfContact::shorten_ways() {
 bool SelfContact::limit(const RunContext& run, std::vector<RVec3>* x) {
   stopped_ = 0;
   if (!find_ways(run, *x)) return false;
-  shorten_ways();
+  shorten_ways(run);
   for (size_t i = 0; i < x->size(); ++i) {
     if (share_[i] >= 1) continue;
     (*x)[i] = centre_[i] + share_[i] * way_[i];

@@ -60,12 +60,9 @@ class SelfContact {
     Real distance;  // at the last search
     Real least;     // where the bounds are taken, at the least
   };
-  // A pair that may move farther than its bounds, if its elements move alike: from the second element to the first,
-  // where the bounds were taken.
-  struct Roaming {
-    int pair;
+  struct Facing {  // of a pair: from the second element to the first, where the bounds were taken
     RVec3 normal;
-    Real distance;
+    Real distance;  // below zero: not asked yet
   };
   struct Grip {  // friction of a pair: its weights and normal of the step's start
     std::array<int, 4> v;
@@ -99,8 +96,11 @@ class SelfContact {
   void rebound(const std::vector<RVec3>& x);
   bool renew_bounds(const RunContext& run, const std::vector<RVec3>& x);
   bool find_ways(const RunContext& run, const std::vector<RVec3>& x);
-  bool stays_apart(const Roaming& roaming) const;
-  void shorten_ways();
+  void find_roaming(const RunContext& run);
+  void face(int pair);
+  bool stays_apart(int pair) const;
+  void find_meeting(const RunContext& run, bool all);
+  void shorten_ways(const RunContext& run);
   void cover(Real way) const;
   void follow(const RunContext& run, const std::vector<RVec3>& x) const;
   void press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const;
@@ -134,8 +134,11 @@ class SelfContact {
   Real farthest_ = 0;                           // of those
   std::vector<RVec3> way_;                      // of the limit() in progress: from centre_
   std::vector<Real> length_, share_;            // of it; how much of it a vertex goes
-  std::vector<Roaming> roaming_;
+  std::vector<Facing> facing_;                  // [pairs_]
+  std::vector<int> roaming_;              // pairs that may go farther than their bounds, if their elements go alike
+  std::vector<uint8_t> roams_, meets_;    // [pairs_], [roaming_] of the loop in progress
   std::vector<int> shorter_;              // whose ways are to be shortened
+  std::vector<uint8_t> shortened_;        // [particle_count] in the last round
   mutable std::vector<Real> shift_;       // of the evaluation in progress: since the bounds
   mutable std::vector<Pressed> pressed_;  // [touching_] of the evaluation in progress
   std::vector<RVec3> carried_;            // overheld(): N, by friction
