@@ -27,7 +27,7 @@ PreparedLevels::PreparedLevels(const RunContext& run, const ClothLevels& levels,
 
 // Of a solver that may never want it: done by a thread that has time, or not at all.
 void PreparedLevels::find_order(int level) {
-  if (options_.solver != sim::kDefaultSolver || options_.layers == LayerContact::kAlways) return;
+  if (options_.solver != sim::kDefaultSolver) return;
   if (!run_.check().ok() || run_.winding_up()) return;
   making_[level]->finish();
   if (!made_[level].ok() || (*made_[level])->model.particle_count > kMostOrdered) return;

@@ -36,9 +36,9 @@ void Cholesky::analyse(const Eigen::SparseMatrix<double>& matrix, int block) {
   take(PatternCache::of_process().pattern_of(matrix, block), static_cast<int>(matrix.rows()));
 }
 
-void Cholesky::analyse_once(const Eigen::SparseMatrix<double>& matrix, int block) {
+void Cholesky::analyse_once(const Eigen::SparseMatrix<double>& matrix, int block, const KnownOrder& known) {
   forget();
-  take(std::make_shared<CholeskyPattern>(find_pattern(matrix, block)), static_cast<int>(matrix.rows()));
+  take(std::make_shared<CholeskyPattern>(find_pattern(matrix, block, known)), static_cast<int>(matrix.rows()));
 }
 
 template <typename Number>

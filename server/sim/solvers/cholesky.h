@@ -30,8 +30,9 @@ class Cholesky {
   static constexpr int64_t kWorkBetweenChecks = 5'000'000;  // about 2 ms
 
   // Symmetric, compressed, whole or the lower triangle; rows in blocks that are ordered as one.
-  void analyse(const Eigen::SparseMatrix<double>& matrix, int block = 1);   // by a pattern kept for its structure
-  void analyse_once(const Eigen::SparseMatrix<double>& matrix, int block);  // of a structure that will not come again
+  void analyse(const Eigen::SparseMatrix<double>& matrix, int block = 1);  // by a pattern kept for its structure
+  // Of a structure that will not come again, near to one whose order is known.
+  void analyse_once(const Eigen::SparseMatrix<double>& matrix, int block, const KnownOrder& known);
   // Values in the order of the analysed matrix's valuePtr().
   int factor(const double* values, const RunContext& run = {});
   // Made in double whatever is kept: for what is so near to indefinite that float's rounding makes it so.
@@ -49,6 +50,7 @@ class Cholesky {
   int place(int row) const { return pattern_->place[row]; }
   const panels::Panel& panel(int index) const { return pattern_->panel[index]; }
   Real inverse_pivot(int place) const { return inverse_pivot_[place]; }
+  KnownOrder order() const { return {pattern_->place, pattern_->ordered_nonzeros}; }
   int64_t factor_nonzeros() const { return pattern_->nonzeros; }
   int64_t panel_values() const { return pattern_->values; }  // with the padding
   // Multiplications (about) of a factorisation, and the most of them between two questions to the context.

@@ -1,7 +1,9 @@
 #include "server/sim/solvers/cholesky_pattern.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "server/sim/solvers/cholesky_subtrees.h"
 #include "server/sim/solvers/dissection.h"
@@ -13,6 +15,8 @@ namespace {
 // What a solve spends, both ways; found by measuring. The optimum is wide (half or twice any of them changes a solve by
 // 3 %); values are dear because a large factor's solve waits for them.
 constexpr double kPanelCost = 200, kRowCost = 4, kColumnCost = 6, kValueCost = 2;
+
+constexpr double kMostFill = 1.15;  // numbers in L by a known order, over those that it was made for
 
 double cost(int width, int rows) {
   const panels::Panel panel{0, width, 0, 0, rows};
@@ -103,19 +107,23 @@ void postorder(std::vector<int>* place, std::vector<int>* parent) {
   for (int& at : *place) at = renamed[at];
 }
 
-// Values of each column of L below the diagonal: every row marks the columns that reach into it.
-std::vector<int> column_counts(const Upper& upper, const std::vector<int>& parent) {
+// Values of each column of L below the diagonal: every row marks the columns that reach into it. Ends where there are
+// more than `most`; returns how many there are.
+int64_t count_columns(const Upper& upper, const std::vector<int>& parent, int64_t most, std::vector<int>* count) {
   const int n = static_cast<int>(parent.size());
-  std::vector<int> count(n, 0), mark(n, -1);
-  for (int k = 0; k < n; ++k) {
+  std::vector<int> mark(n, -1);
+  int64_t sum = 0;
+  count->assign(n, 0);
+  for (int k = 0; k < n && sum <= most; ++k) {
     mark[k] = k;
     for (int p = upper.begin[k]; p < upper.begin[k + 1]; ++p)
       for (int i = upper.row[p]; mark[i] != k; i = parent[i]) {
         mark[i] = k;
-        ++count[i];
+        ++(*count)[i];
+        ++sum;
       }
   }
-  return count;
+  return sum;
 }
 
 // Columns in groups that become panels. A group is named by its last column.
@@ -312,17 +320,40 @@ std::vector<int> first_order(const Matrix& matrix, int block) {
   return place;
 }
 
+struct Tree {  // in post-order
+  std::vector<int> place, parent, count;
+  int64_t nonzeros = 0, ordered_nonzeros = 0;
+};
+
+// Of no use where L has more than `most` numbers.
+Tree tree_by(const Matrix& matrix, std::vector<int> place, int64_t most = std::numeric_limits<int64_t>::max()) {
+  Tree tree;
+  tree.place = std::move(place);
+  tree.parent = elimination_tree(upper_of(matrix, tree.place), static_cast<int>(matrix.cols()));
+  postorder(&tree.place, &tree.parent);
+  tree.nonzeros = tree.ordered_nonzeros = count_columns(upper_of(matrix, tree.place), tree.parent, most, &tree.count);
+  return tree;
+}
+
+Tree find_tree(const Matrix& matrix, int block, const KnownOrder& known) {
+  if (!known.place.empty()) {
+    const auto most = static_cast<int64_t>(kMostFill * static_cast<double>(known.nonzeros));
+    Tree kept = tree_by(matrix, known.place, most);
+    kept.ordered_nonzeros = known.nonzeros;
+    if (kept.nonzeros <= most) return kept;
+  }
+  return tree_by(matrix, first_order(matrix, block));
+}
+
 }  // namespace
 
-CholeskyPattern find_pattern(const Matrix& matrix, int block) {
-  const int n = static_cast<int>(matrix.cols());
+CholeskyPattern find_pattern(const Matrix& matrix, int block, const KnownOrder& known) {
+  Tree tree = find_tree(matrix, block, known);
   CholeskyPattern out;
-  out.place = first_order(matrix, block);
-  std::vector<int> parent = elimination_tree(upper_of(matrix, out.place), n);
-  postorder(&out.place, &parent);
-  const std::vector<int> count = column_counts(upper_of(matrix, out.place), parent);
-  for (int c : count) out.nonzeros += c;
-  const std::vector<int> width = gather_groups(join(parent, count), &out.place);
+  out.place = std::move(tree.place);
+  out.nonzeros = tree.nonzeros;
+  out.ordered_nonzeros = tree.ordered_nonzeros;
+  const std::vector<int> width = gather_groups(join(tree.parent, tree.count), &out.place);
   PanelFinder finder(matrix, &out);
   int first = 0;
   for (int w : width) {

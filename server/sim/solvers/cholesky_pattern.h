@@ -24,6 +24,7 @@ struct CholeskyPattern {
   std::vector<int> entry_source;     // where a value stands in the matrix
   std::vector<int> entry_place;      // and in the front, by columns
   int64_t nonzeros = 0, values = 0;  // of L below the diagonal; of all panels
+  int64_t ordered_nonzeros = 0;      // of the matrix for which the order was found
   // What can be eliminated, and solved, beside the rest: order[begin .. end], ascending, the last of them the root.
   // What they do to the places above is added up at one place for each of the root's rows, then all of it in order: no
   // sum depends on who came first.
@@ -64,8 +65,13 @@ struct CholeskyPattern {
     return static_cast<int>(after - panel.begin()) - 1;
   }
 };
+// The order of a matrix that had most of the same entries: most of what a pattern costs is to find one.
+struct KnownOrder {
+  std::vector<int> place;  // [n] as CholeskyPattern::place; empty: none
+  int64_t nonzeros = 0;    // as its ordered_nonzeros
+};
 // Of a symmetric compressed matrix, whole or its lower triangle (the rest is not read). Rows come in blocks that are
-// ordered as one: a block of the matrix is all there or not at all.
-CholeskyPattern find_pattern(const Eigen::SparseMatrix<double>& matrix, int block = 1);
+// ordered as one: a block of the matrix is all there or not at all. A known order is kept where L is little larger.
+CholeskyPattern find_pattern(const Eigen::SparseMatrix<double>& matrix, int block = 1, const KnownOrder& known = {});
 
 }  // namespace tryon::sim

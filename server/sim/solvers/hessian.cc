@@ -7,6 +7,7 @@
 #include "server/sim/constraints/local_step.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/ties.h"
+#include "server/sim/solvers/pattern_cache.h"
 
 namespace tryon::sim {
 
@@ -39,7 +40,12 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
       factor_(kept),
       fold_products_(model_.folds) {
   build_pattern();
-  if (potential_.layers() == nullptr) analyse();
+  if (potential_.layers() == nullptr) {
+    analyse();
+  } else {
+    const auto pattern = PatternCache::of_process().pattern_of(matrix_, 3);
+    order_ = {pattern->place, pattern->ordered_nonzeros};
+  }
   right_.resize(3 * model_.particle_count);
   own_.resize(model_.particle_count);
   for (int i = 0; i < model_.particle_count; ++i) pinned_.push_back(potential_.pinned(i));
@@ -129,13 +135,15 @@ void PotentialHessian::build_pattern() {
   analysed_ = false;
 }
 
-// A factor's pattern is dear: where there are layers, which may ask for another one, it waits for the first assembly.
+// A factor's pattern is dear: where there are layers, which may ask for another one, it waits for the first assembly,
+// and goes by the order that the cloth had without them, or with those of the pattern before.
 void PotentialHessian::analyse() {
   if (std::exchange(analysed_, true)) return;
   if (layer_pattern_.empty()) {
     factor_.analyse(matrix_, 3);
   } else {
-    factor_.analyse_once(matrix_, 3);
+    factor_.analyse_once(matrix_, 3, order_);
+    order_ = factor_.order();
   }
 }
 

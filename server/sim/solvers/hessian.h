@@ -86,6 +86,7 @@ class PotentialHessian {
   std::vector<double> constant_;        // [block_count] times the identity
   Eigen::SparseMatrix<double> matrix_;  // [3n, 3n], lower triangle with whole diagonal blocks
   Cholesky factor_;
+  KnownOrder order_;                               // where there are any: of the last pattern
   std::vector<SelfContact::Curvature> layers_;     // at the last assembly
   std::vector<std::array<int, 4>> layer_pattern_;  // pairs of layers that have blocks of their own
   std::vector<Matrix3> own_;                       // [particle_count] while assembling

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "Eigen/OrderingMethods"
 #include "Eigen/SparseCholesky"
@@ -91,6 +92,46 @@ TEST(Panels, TheLowerTriangleAloneAndBlocksOfThreeGiveTheSameAnswer) {
   ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
   own.solve(right.data(), x.data());
   EXPECT_LT((matrix.selfadjointView<Eigen::Lower>() * x - right).norm(), (sizeof(Real) == 8 ? 1e-9 : 1e-2));
+}
+
+// With `count` pairs of vertices joined that lie `apart` numbers from each other: a layer on another.
+Eigen::SparseMatrix<double> with_layers(const Eigen::SparseMatrix<double>& cloth, int count, int apart) {
+  std::vector<Eigen::Triplet<double>> entries;
+  const int n = static_cast<int>(cloth.rows());
+  for (int j = 0; j < n; ++j)
+    for (Eigen::SparseMatrix<double>::InnerIterator it(cloth, j); it; ++it)
+      entries.emplace_back(static_cast<int>(it.row()), j, it.value());
+  for (int k = 0; k < count; ++k) {
+    const int i = (7 * k) % n, j = (i + apart) % n;
+    for (const auto& [a, b, value] : {std::tuple(i, i, 1.0), {j, j, 1.0}, {i, j, -1.0}, {j, i, -1.0}})
+      entries.emplace_back(a, b, value);
+  }
+  Eigen::SparseMatrix<double> out(n, n);
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
+}
+
+TEST(Panels, AKnownOrderIsKeptWhereLayersAddLittleToTheFactor) {
+  const Eigen::SparseMatrix<double> cloth = cloth_matrix(40), few = with_layers(cloth, 5, 3),
+                                    many = with_layers(cloth, 400, 800);
+  const CholeskyPattern alone = find_pattern(cloth);
+  const KnownOrder known{alone.place, alone.ordered_nonzeros};
+  const CholeskyPattern by_few = find_pattern(few, 1, known), by_many = find_pattern(many, 1, known);
+  EXPECT_EQ(by_few.ordered_nonzeros, alone.nonzeros) << "kept";
+  EXPECT_GE(by_few.nonzeros, alone.nonzeros);
+  EXPECT_LT(static_cast<double>(by_few.nonzeros), 1.15 * static_cast<double>(alone.nonzeros));
+  EXPECT_EQ(by_many.place, find_pattern(many).place) << "found afresh";
+  EXPECT_EQ(by_many.ordered_nonzeros, by_many.nonzeros);
+  const CholeskyPattern again = find_pattern(with_layers(cloth, 405, 800), 1, {by_many.place, by_many.nonzeros});
+  EXPECT_EQ(again.ordered_nonzeros, by_many.nonzeros) << "kept from the layers before";
+  for (const auto& matrix : {few, many}) {
+    Cholesky own;
+    own.analyse_once(matrix, 1, known);
+    ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
+    std::vector<RVec3> x = some_right_side(static_cast<int>(matrix.rows()));
+    own.solve(x.data(), x.data());
+    expect_solution(matrix, x);
+  }
 }
 
 // What is kept in half the room solves for another matrix, a little off; but for that one exactly: its inverse is
