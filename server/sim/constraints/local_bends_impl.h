@@ -106,8 +106,11 @@ inline V4 dot(const Axes& a, const Axes& b) { return a.at[0] * b.at[0] + a.at[1]
     if (lane >= count) return;
 #pragma GCC unroll 5
     for (int j = 0; j < 5; ++j) store_over(turned[j][lane], slot + 6 * lane + j);
-    last&& lane + 1 == count ? store(turned[5][lane], slot + 6 * lane + 5)
-                             : store_over(turned[5][lane], slot + 6 * lane + 5);
+    if (last && lane + 1 == count) {
+      store(turned[5][lane], slot + 6 * lane + 5);
+    } else {
+      store_over(turned[5][lane], slot + 6 * lane + 5);
+    }
   }
 }
 
