@@ -224,12 +224,15 @@ void BM_Lbfgs(benchmark::State& state) {
 }
 BENCHMARK(BM_Lbfgs)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+void take_gradients(const DrapeModel& model, const std::vector<RVec3>& x, benchmark::State* state) {
+  ElasticEnergy energy(model, 0);
+  std::vector<RVec3> gradient(x.size());
+  for (auto _ : *state) benchmark::DoNotOptimize(energy.evaluate({}, x.data(), 1, gradient.data()));
+}
+
 void BM_Gradient(benchmark::State& state) {
   const ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));
-  const DrapeModel model = build_model(cloth).value();
-  ElasticEnergy energy(model, 0);
-  std::vector<RVec3> x = start_state(cloth).x, gradient(x.size());
-  for (auto _ : state) benchmark::DoNotOptimize(energy.evaluate({}, x.data(), 1, gradient.data()));
+  take_gradients(build_model(cloth).value(), start_state(cloth).x, &state);
 }
 BENCHMARK(BM_Gradient)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
 
@@ -248,9 +251,7 @@ const std::vector<std::vector<int64_t>> kLayouts{
 void BM_GradientOf(benchmark::State& state) {
   std::vector<RVec3> x;
   const DrapeModel model = sheet_of(state, &x);
-  ElasticEnergy energy(model, 0);
-  std::vector<RVec3> gradient(x.size());
-  for (auto _ : state) benchmark::DoNotOptimize(energy.evaluate({}, x.data(), 1, gradient.data()));
+  take_gradients(model, x, &state);
 }
 BENCHMARK(BM_GradientOf)->ArgsProduct(kLayouts)->Unit(benchmark::kMicrosecond);
 
@@ -259,10 +260,7 @@ void BM_GradientOfWoven(benchmark::State& state) {
   ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));
   cloth.bend = BendLaw::kIsometric;
   cloth.fabric.bend_friction = state.range(1) ? 1e-3 : 0;
-  const DrapeModel model = build_model(cloth).value();
-  ElasticEnergy energy(model, 0);
-  std::vector<RVec3> x = start_state(cloth).x, gradient(x.size());
-  for (auto _ : state) benchmark::DoNotOptimize(energy.evaluate({}, x.data(), 1, gradient.data()));
+  take_gradients(build_model(cloth).value(), start_state(cloth).x, &state);
 }
 BENCHMARK(BM_GradientOfWoven)->ArgsProduct({{70, 124}, {0, 1}})->Unit(benchmark::kMicrosecond);
 

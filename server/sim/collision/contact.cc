@@ -194,8 +194,8 @@ void ContactSet::ask_middles(int begin, int end) {
     return middle_may_touch(k, middle);
   };
   const auto take = [this](int k, const Eigen::Vector3d& point, const Contact& contact) {
-    middle_[k] = {point.cast<Real>(), static_cast<Real>(contact.distance)};
-    const Real sunk = middle_room_ - static_cast<Real>(contact.distance);
+    const Real distance = static_cast<Real>(contact.distance), sunk = middle_room_ - distance;
+    middle_[k] = distance < kReach ? Place{point.cast<Real>(), distance} : Place{};  // as far may be as deep
     sunk_[k] = sunk > kLiftLimit ? -kLiftLimit : sunk;  // that deep it is no bulge: a limb stands in the cloth
   };
   ask_in_batches(*collider_, kReach, begin, end, wanted, take);

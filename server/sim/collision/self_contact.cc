@@ -202,12 +202,15 @@ bool SelfContact::find_ways(const RunContext& run, const std::vector<RVec3>& x) 
   return true;
 }
 
+bool SelfContact::roams(const Pair& pair) const {
+  return moved(pair.v, pair.edges, length_) > 2 * kBoundShare * pair.least;
+}
+
 void SelfContact::find_roaming(const RunContext& run) {
   roams_.resize(pairs_.size());
   run.parallel_for(static_cast<int64_t>(pairs_.size()), kGrain, [this](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
-      const Pair& pair = pairs_[k];
-      roams_[k] = moved(pair.v, pair.edges, length_) > 2 * kBoundShare * pair.least;
+      roams_[k] = roams(pairs_[k]);
       if (roams_[k]) face(static_cast<int>(k));
     }
   });
@@ -226,7 +229,7 @@ void SelfContact::face(int pair) {
 // function of time while all move straight: what is positive at both ends is positive between them.
 bool SelfContact::stays_apart(int index) const {
   const Pair& pair = pairs_[index];
-  if (moved(pair.v, pair.edges, length_) <= 2 * kBoundShare * pair.least) return true;
+  if (!roams(pair)) return true;
   const Facing& facing = facing_[index];
   const int split = pair.edges ? 2 : 1;
   Real first = std::numeric_limits<Real>::max(), second = -first;

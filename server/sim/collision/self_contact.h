@@ -97,6 +97,7 @@ class SelfContact {
   bool renew_bounds(const RunContext& run, const std::vector<RVec3>& x);
   bool find_ways(const RunContext& run, const std::vector<RVec3>& x);
   void find_roaming(const RunContext& run);
+  bool roams(const Pair& pair) const;  // some of its ways lead beyond the bounds that it gave
   void face(int pair);
   bool stays_apart(int pair) const;
   void find_meeting(const RunContext& run, bool all);

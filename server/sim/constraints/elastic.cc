@@ -24,6 +24,15 @@ namespace {
 constexpr int kGrain = 512;
 int chunk_count(int count) { return (count + kGrain - 1) / kGrain; }
 
+// Where each particle's entries begin, and behind the last: visit(count) counts every entry's particle.
+template <typename Visit>
+std::vector<int> begins(int particle_count, Visit visit) {
+  std::vector<int> begin(particle_count + 1, 0);
+  visit([&](int particle) { ++begin[particle + 1]; });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  return begin;
+}
+
 }  // namespace
 
 ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
@@ -85,12 +94,12 @@ void ElasticEnergy::visit_forces(Visit visit) const {
 }
 
 void ElasticEnergy::build_gather() {
-  gather_begin_.assign(model_.particle_count + 1, 0);
-  visit_coefficients([&](int, int particle, Real, Real) { ++gather_begin_[particle + 1]; });
-  std::partial_sum(gather_begin_.begin(), gather_begin_.end(), gather_begin_.begin());
+  gather_begin_ = begins(model_.particle_count, [this](auto count) {
+    visit_coefficients([&](int, int particle, Real, Real) { count(particle); });
+  });
   gather_slot_.resize(gather_begin_.back());
   gather_weight_.resize(gather_begin_.back());
-  std::vector<int> next(gather_begin_.begin(), gather_begin_.end() - 1);
+  std::vector<int> next = gather_begin_;
   visit_coefficients([&](int slot, int particle, Real coefficient, Real) {
     gather_slot_[next[particle]] = slot;
     gather_weight_[next[particle]++] = coefficient;
@@ -98,11 +107,10 @@ void ElasticEnergy::build_gather() {
 }
 
 void ElasticEnergy::build_force_gather() {
-  force_begin_.assign(model_.particle_count + 1, 0);
-  visit_forces([&](int, int particle) { ++force_begin_[particle + 1]; });
-  std::partial_sum(force_begin_.begin(), force_begin_.end(), force_begin_.begin());
+  force_begin_ =
+      begins(model_.particle_count, [this](auto count) { visit_forces([&](int, int particle) { count(particle); }); });
   force_slot_.assign(force_begin_.back() + local_step::kFetchAhead, 0);
-  std::vector<int> next(force_begin_.begin(), force_begin_.end() - 1);
+  std::vector<int> next = force_begin_;
   visit_forces([&](int slot, int particle) { force_slot_[next[particle]++] = slot; });
 }
 

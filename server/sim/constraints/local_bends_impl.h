@@ -18,11 +18,7 @@ double hinges(const HingeView& h, const RVec3* x, int begin, int end, RVec3* slo
                  w[3] * (load(x, p[3], h.last) - from);
     const V4 force = h.stiffness[i] * e;
     energy += force * e;
-    if (i + 1 < end) {
-      store_over(force, slot + i);
-    } else {
-      store(force, slot + i);
-    }
+    store(force, slot + i, i + 1 == end);
   }
   return 0.5 * double(energy[0] + energy[1] + energy[2]);  // the fourth is nobody's
 }
@@ -89,7 +85,7 @@ inline V4 dot(const Axes& a, const Axes& b) { return a.at[0] * b.at[0] + a.at[1]
                        four(f.weight[2][j]) * moment[2].at[a];
 }
 
-[[gnu::always_inline]] inline void put(const Axes force[5], int count, bool last, RVec3* slot) {
+[[gnu::always_inline]] inline void put(const Axes force[5], int count, RVec3* slot) {
   V4 turned[6][4];
   V4 first[4] = {};
 #pragma GCC unroll 3
@@ -106,11 +102,7 @@ inline V4 dot(const Axes& a, const Axes& b) { return a.at[0] * b.at[0] + a.at[1]
     if (lane >= count) return;
 #pragma GCC unroll 5
     for (int j = 0; j < 5; ++j) store_over(turned[j][lane], slot + 6 * lane + j);
-    if (last && lane + 1 == count) {
-      store(turned[5][lane], slot + 6 * lane + 5);
-    } else {
-      store_over(turned[5][lane], slot + 6 * lane + 5);
-    }
+    store(turned[5][lane], slot + 6 * lane + 5, lane + 1 == count);
   }
 }
 
@@ -135,7 +127,7 @@ double bends_with_friction(const FrictionView& view, const RVec3* x, int begin, 
       for (int a = 0; a < 3; ++a) s[k].at[a] *= stiffness + held;
     }
     pull(f, s, way);
-    put(way, std::min(4, end - i), i + 4 >= end, slot + 6 * i);
+    put(way, std::min(4, end - i), slot + 6 * i);
   }
   return total(rubbed) + 0.5 * total(elastic);
 }

@@ -106,11 +106,7 @@ void fold_angles(const FoldView& f, const RVec3* x, int begin, int end, Real* an
       angle[i + j] = theta[j] - f.rest_angle[i + j];
       RVec3* out = slot + 4 * (i + j);
       for (int k = 0; k < 3; ++k) store_over(gradient[k][j], out + k);
-      if (j + 1 < count) {
-        store_over(gradient[3][j], out + 3);
-      } else {
-        store(gradient[3][j], out + 3);
-      }
+      store(gradient[3][j], out + 3, j + 1 == count);
     }
   }
 }

@@ -30,6 +30,7 @@ inline V4 four(const Real* p) { return *reinterpret_cast<const Loose4*>(p); }
 inline void store(const V4& v, RVec3* p) { *p = RVec3(v[0], v[1], v[2]); }
 // Writes one number too many, which must be another's that is written later.
 inline void store_over(const V4& v, RVec3* p) { *reinterpret_cast<Loose4*>(p->data()) = v; }
+inline void store(const V4& v, RVec3* p, bool last) { last ? store(v, p) : store_over(v, p); }
 inline double total(const V4& v) { return double((v[0] + v[1]) + (v[2] + v[3])); }
 
 template <typename V>
@@ -162,11 +163,7 @@ inline void put(const Triangles& t, int count, RVec3* slot) {
   for (int j = 0; j < 4; ++j) {
     if (j >= count) return;
     store_over(t.edge1[j], slot + 2 * j);
-    if (j + 1 < count) {
-      store_over(t.edge2[j], slot + 2 * j + 1);
-    } else {
-      store(t.edge2[j], slot + 2 * j + 1);
-    }
+    store(t.edge2[j], slot + 2 * j + 1, j + 1 == count);
   }
 }
 
@@ -267,11 +264,7 @@ void gather(const GatherView& g, const RVec3* slot, int begin, int end, RVec3* g
     V4 sum = {};
     for (int p = g.begin[i]; p < g.begin[i + 1]; ++p) sum += g.weight[p] * four(slot[g.slot[p]].data());
     if (g.force_begin != nullptr) sum += forces_at(g, slot, i);
-    if (i + 1 < end) {
-      store_over(sum, gradient + i);
-    } else {
-      store(sum, gradient + i);
-    }
+    store(sum, gradient + i, i + 1 == end);
   }
 }
 

@@ -50,7 +50,7 @@ class Cholesky {
   int place(int row) const { return pattern_->place[row]; }
   const panels::Panel& panel(int index) const { return pattern_->panel[index]; }
   Real inverse_pivot(int place) const { return inverse_pivot_[place]; }
-  KnownOrder order() const { return {pattern_->place, pattern_->ordered_nonzeros}; }
+  KnownOrder order() const { return pattern_->known(); }
   int64_t factor_nonzeros() const { return pattern_->nonzeros; }
   int64_t panel_values() const { return pattern_->values; }  // with the padding
   // Multiplications (about) of a factorisation, and the most of them between two questions to the context.

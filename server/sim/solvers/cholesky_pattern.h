@@ -14,6 +14,12 @@
 
 namespace tryon::sim {
 
+// The order of a matrix that had most of the same entries: most of what a pattern costs is to find one.
+struct KnownOrder {
+  std::vector<int> place;  // [n] as CholeskyPattern::place; empty: none
+  int64_t nonzeros = 0;    // as its ordered_nonzeros
+};
+
 struct CholeskyPattern {
   std::vector<int> place;            // [n] matrix row -> place in the factor
   std::vector<panels::Panel> panel;  // [panel_count]
@@ -54,6 +60,7 @@ struct CholeskyPattern {
     const bool last = index + 1 == static_cast<int>(panel.size()) || !goes_on(index + 1);
     return last && panel[index].row_count() > 0;
   }
+  KnownOrder known() const { return {place, ordered_nonzeros}; }
   int root(const Part& of) const { return order[of.end - 1]; }
   int64_t work(int index) const {  // multiplications of its elimination, about
     const int64_t m = panel[index].width + panel[index].row_count();
@@ -64,11 +71,6 @@ struct CholeskyPattern {
                                         [](int at, const panels::Panel& p) { return at < p.first; });
     return static_cast<int>(after - panel.begin()) - 1;
   }
-};
-// The order of a matrix that had most of the same entries: most of what a pattern costs is to find one.
-struct KnownOrder {
-  std::vector<int> place;  // [n] as CholeskyPattern::place; empty: none
-  int64_t nonzeros = 0;    // as its ordered_nonzeros
 };
 // Of a symmetric compressed matrix, whole or its lower triangle (the rest is not read). Rows come in blocks that are
 // ordered as one: a block of the matrix is all there or not at all. A known order is kept where L is little larger.

@@ -43,8 +43,7 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
   if (potential_.layers() == nullptr) {
     analyse();
   } else {
-    const auto pattern = PatternCache::of_process().pattern_of(matrix_, 3);
-    order_ = {pattern->place, pattern->ordered_nonzeros};
+    order_ = PatternCache::of_process().pattern_of(matrix_, 3)->known();
   }
   right_.resize(3 * model_.particle_count);
   own_.resize(model_.particle_count);

@@ -76,7 +76,7 @@ TEST(BendFriction, IsOfFabricsThatHaveItAndOfTheIsometricLawAlone) {
   EXPECT_FALSE(build_model(cloth).ok());
 }
 
-// A sheet with a border, warp stiffer than weft, and what its triangles' friction pulls by, particle by particle.
+// A sheet with a border, warp stiffer than weft.
 struct Rubbing {
   Rubbing() {
     cloth = rubbing(make_sheet({.width = 0.2, .length = 0.2, .columns = 9, .rows = 7, .jitter = 0.4}));
@@ -84,9 +84,9 @@ struct Rubbing {
     model = build_model(cloth).value();
     x = rolled(cloth, 0.04, 0.7);
   }
-  const BendFriction& friction() const { return model.bend_friction; }
-  double rub(std::vector<Vec3>* gradient) const {
-    const BendFriction& f = friction();
+  // What its triangles' friction and the bending matrix's rows pull by, particle by particle.
+  double bend(std::vector<Vec3>* gradient) const {
+    const BendFriction& f = model.bend_friction;
     double energy = 0;
     for (int i = 0; i < f.count(); ++i) {
       const bend_friction::Bent bent = bend_friction::bent(f, i, x);
@@ -94,11 +94,6 @@ struct Rubbing {
       energy += moment * (bent.root - static_cast<double>(bend_friction::kSlack));
       for (int j = 0; j < 6; ++j) (*gradient)[f.particle[i][j]] += moment / bent.root * bent.slope(f, i, j);
     }
-    return energy;
-  }
-  // The same and what the bending matrix's rows pull by.
-  double bend(std::vector<Vec3>* gradient) const {
-    double energy = rub(gradient);
     for (int i = 0; i < model.particle_count; ++i) {
       double own = 0;
       (*gradient)[i] += bend_matrix::gradient(model.bend_matrix, i, x.data(), &own).cast<double>();
@@ -119,7 +114,7 @@ double largest(const std::vector<Vec3>& v) {
 
 TEST(BendFriction, TheVectorLoopPullsAsItsSlowTwinAndTheBendingMatrix) {
   const Rubbing sheet;
-  const BendFriction& f = sheet.friction();
+  const BendFriction& f = sheet.model.bend_friction;
   std::vector<Vec3> expected(sheet.x.size(), Vec3::Zero());
   const double energy = sheet.bend(&expected);
   for (const auto* kernels : {&local_step::baseline_kernels(), &local_step::best_kernels()}) {

@@ -115,14 +115,14 @@ TEST(Panels, AKnownOrderIsKeptWhereLayersAddLittleToTheFactor) {
   const Eigen::SparseMatrix<double> cloth = cloth_matrix(40), few = with_layers(cloth, 5, 3),
                                     many = with_layers(cloth, 400, 800);
   const CholeskyPattern alone = find_pattern(cloth);
-  const KnownOrder known{alone.place, alone.ordered_nonzeros};
+  const KnownOrder known = alone.known();
   const CholeskyPattern by_few = find_pattern(few, 1, known), by_many = find_pattern(many, 1, known);
   EXPECT_EQ(by_few.ordered_nonzeros, alone.nonzeros) << "kept";
   EXPECT_GE(by_few.nonzeros, alone.nonzeros);
   EXPECT_LT(static_cast<double>(by_few.nonzeros), 1.15 * static_cast<double>(alone.nonzeros));
   EXPECT_EQ(by_many.place, find_pattern(many).place) << "found afresh";
   EXPECT_EQ(by_many.ordered_nonzeros, by_many.nonzeros);
-  const CholeskyPattern again = find_pattern(with_layers(cloth, 405, 800), 1, {by_many.place, by_many.nonzeros});
+  const CholeskyPattern again = find_pattern(with_layers(cloth, 405, 800), 1, by_many.known());
   EXPECT_EQ(again.ordered_nonzeros, by_many.nonzeros) << "kept from the layers before";
   for (const auto& matrix : {few, many}) {
     Cholesky own;
