@@ -58,6 +58,7 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
   const int64_t size = kept_ == Kept::kWhole ? sizeof(Real) : sizeof(panels::Short);
   value_.assign((pattern_->values * size + sizeof(Line) - 1) / sizeof(Line), Line{});
   inverse_pivot_.assign(n_, Real(0));
+  if (kept_ == Kept::kShort) scale_.assign(n_, 0.0f);
   if (kept_ == Kept::kWhole) lanes_.assign(pattern_->length, panels::Lane{});
   single_.assign(pattern_->length, Real(0));
   failed_.assign(pattern_->subtree.size(), -1);
@@ -182,13 +183,13 @@ int Cholesky::eliminate(const panels::Panel& panel, Number* front, const RunCont
   }
   for (int k = 0; k < w; ++k)
     inverse_pivot_[panel.first + k] = static_cast<Real>(1 / double{front[int64_t{k} * stride + k]});
-  const auto pack = [&](auto kernel, auto* packed) {
-    kernel(front, m, w, stride, work->below.data(), work->inverse.data(), packed + panel.value);
-  };
+  const Number* below = work->below.data();
+  Number* inverse = work->inverse.data();
   if (kept_ == Kept::kShort) {
-    pack(kernels.pack_short, values<panels::Short>());
+    kernels.pack_short(front, m, w, stride, below, inverse, values<panels::Short>() + panel.value,
+                       scale_.data() + panel.first);
   } else if constexpr (std::is_same_v<Number, double>) {
-    pack(panels::best_kernels().pack, values<Real>());
+    panels::best_kernels().pack(front, m, w, stride, below, inverse, values<Real>() + panel.value);
   }
   return -1;
 }
@@ -256,7 +257,8 @@ int Cholesky::factor_in_double(const double* values, const RunContext& run) {
 template <typename Value>
 panels::View<Value> Cholesky::view(const std::vector<int>& row, int thread) {
   Real* work = reinterpret_cast<Real*>(rows_.data()) + int64_t{thread} * 3 * work_stride_;
-  return {pattern_->panel.data(), values<Value>(), row.data(), inverse_pivot_.data(), work, work_stride_};
+  return {
+      pattern_->panel.data(), values<Value>(), row.data(), inverse_pivot_.data(), scale_.data(), work, work_stride_};
 }
 
 template <typename Value, typename X>

@@ -1,6 +1,6 @@
 // What it is: sparse L D L^T of a symmetric positive definite n x n matrix, solved for three right-hand sides at once
 // (the global step: the same scalar factor serves x, y and z). Multifrontal: panel after panel, each in a dense front
-// that takes up its children's updates. Factorised in double and kept in Real, or in float; solved in Real.
+// that takes up its children's updates. Factorised in double and kept in Real, or in float and kept short.
 // Units: the matrix's. Shapes: values as in the matrix given to analyse(); vectors [n] of 3. No allocation after the
 // first factor, and the first in double. How it fails: factor() returns the first row whose pivot is not positive,
 // kStopped where the context says so (asked every kWorkBetweenChecks multiplications), -1 when all is well. Thread
@@ -21,9 +21,9 @@ namespace tryon::sim {
 
 class Cholesky {
  public:
-  // The factor's numbers as Real, or made and kept in half the room (panels::Short): then it is the exact factor of a
-  // matrix that is as near as the rounding, symmetric and positive definite too, and solves for one right-hand side at
-  // a time.
+  // The factor's numbers as Real, or made in float and kept in a quarter of the room (panels::Short): then it is the
+  // factor of a matrix that is as near as the rounding, symmetric and positive definite too, and solves for one
+  // right-hand side at a time, with sums in float.
   enum class Kept { kWhole, kShort };
   explicit Cholesky(Kept kept = Kept::kWhole) : kept_(kept) {}
   static constexpr int kStopped = -2;
@@ -122,6 +122,7 @@ class Cholesky {
   std::vector<Line> value_, rows_;
   int work_stride_ = 0;  // a third of a thread's share of rows_
   std::vector<Real> inverse_pivot_;
+  std::vector<float> scale_;  // of the columns kept short
   Room<double> in_double_;
   Room<float> in_float_;
   std::vector<int> failed_;          // [subtree_count] as factor() says

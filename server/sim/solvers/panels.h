@@ -19,7 +19,7 @@
 
 namespace tryon::sim::panels {
 
-using Short = float;  // as a factor is kept in half the room
+using Short = int16_t;  // as a factor is kept in a quarter of the room: whole shares of its columns' scales
 
 inline constexpr int kWidest = 48;                            // columns of a panel
 inline constexpr int kRowsTogether = 32 / int{sizeof(Real)};  // rows of a vector
@@ -55,6 +55,7 @@ struct View {
   const Value* value;         // Real or Short
   const int* row;             // of the panels' rows: forward() adds to x there, backward() takes from there
   const Real* inverse_pivot;  // [n]
+  const float* scale;         // [n] of the columns of Short
   Real* work;                 // [3 work_stride], aligned as a group, as are the values
   int work_stride;            // a multiple of kGroup, at least width + rows of any panel
 };
@@ -68,8 +69,9 @@ struct Elimination {
   int (*eliminate)(Number* front, int m, int width, int stride, Number* below);
   // Takes off the other columns begin .. end (counted from `width`) what makes them the Schur complement.
   void (*take_off)(Number* front, int m, int width, int stride, const Number* below, int begin, int end);
-  // The eliminated columns as a packed panel; L in the front is overwritten. inverse [width^2].
-  void (*pack_short)(Number* front, int m, int width, int stride, const Number* below, Number* inverse, Short* packed);
+  // The eliminated columns as a packed panel and its scales [width]; L in the front is overwritten. inverse [width^2].
+  void (*pack_short)(Number* front, int m, int width, int stride, const Number* below, Number* inverse, Short* packed,
+                     float* scale);
 };
 
 struct Kernels {
@@ -81,7 +83,7 @@ struct Kernels {
   void (*backward)(const View<Real>& factor, const int* which, int count, Lane* x);
   void (*forward_one)(const View<Real>& factor, const int* which, int count, Real* x);  // one right-hand side
   void (*backward_one)(const View<Real>& factor, const int* which, int count, Real* x);
-  void (*forward_short)(const View<Short>& factor, const int* which, int count, Real* x);  // likewise, sums in Real
+  void (*forward_short)(const View<Short>& factor, const int* which, int count, Real* x);  // likewise, sums in float
   void (*backward_short)(const View<Short>& factor, const int* which, int count, Real* x);
   Elimination<double> in_double;
   Elimination<float> in_float;

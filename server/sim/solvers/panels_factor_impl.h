@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <type_traits>
 
@@ -15,6 +16,7 @@ namespace {
 constexpr int kTogether = kRowsBelow;
 constexpr int kAtOnce = 8;  // columns that are eliminated one by one before the rest of a panel hears of them
 constexpr int kVectorsOfTile = 3;
+constexpr float kMostShares = 32767;  // of a column's scale, in Short
 
 // A build's vectors: multiply-add, and the first numbers of one.
 #ifdef TRYON_PANELS_AVX512
@@ -313,13 +315,19 @@ inline Value* pack_below_group(const Number* from, int64_t stride, int columns, 
   return packed;
 }
 
-template <typename Number, typename Value>
-void pack(Number* front, int m, int w, int stride, const Number* below, Number* inverse, Value* packed) {
+// M of an eliminated panel: the corner in `inverse`, -L2 L1^-1 but for its sign in L2's place.
+template <typename Number>
+inline void find_panel(Number* front, int m, int w, int stride, const Number* below, Number* inverse) {
   invert_corner(front, w, stride, inverse);
   const Below<Number> rows{below, m - w, w};
   int column = 0;
   for (; column + 4 <= w; column += 4) multiply_by_inverse<4>(front, rows, stride, inverse, column);
   for (; column < w; ++column) multiply_by_inverse<1>(front, rows, stride, inverse, column);
+}
+
+template <typename Number, typename Value>
+void pack(Number* front, int m, int w, int stride, const Number* below, Number* inverse, Value* packed) {
+  find_panel(front, m, w, stride, below, inverse);
   const auto at = [&](int i, int k) {
     if (i >= w) return -front[int64_t{k} * stride + i];
     return i > k ? inverse[int64_t{k} * w + i] : Number(0);
@@ -329,6 +337,73 @@ void pack(Number* front, int m, int w, int stride, const Number* below, Number* 
     packed = pack_group(i, std::min(kGroup, padded(m - i)), m, std::min(w, i + kGroup), packed, at);
   for (; i + kGroup <= m; i += kGroup) packed = pack_below_group(front + i, stride, w, packed);
   if (i < m) pack_group(i, padded(m - i), m, w, packed, at);
+}
+
+// The largest of so many, but for its sign.
+template <typename Number>
+inline float largest(const Number* of, int count) {
+  using V = VectorOf<Number>;
+  constexpr int kStep = kNumbersOf<Number>;
+  V most = {};
+  const auto look_at = [&](const V& v) {
+    const V size = v < 0 ? -v : v;
+    most = most < size ? size : most;
+  };
+  for (; count >= kStep; count -= kStep, of += kStep) look_at(Whole<Number>::load(of));
+  if (count > 0) look_at(Part<Number>{count}.load(of));
+  Number out = 0;
+  for (int i = 0; i < kStep; ++i) out = std::max(out, most[i]);
+  return static_cast<float>(out);
+}
+
+// What is added to a float so that its last bits are the nearest whole number: it leaves no room for a fraction.
+constexpr float kNoFraction = 12582912;  // 1.5 * 2^23
+constexpr int32_t kNoFractionBits = std::bit_cast<int32_t>(kNoFraction);
+
+// A group of kRows rows of M: of each number at `from`, in columns `stride` apart, the nearest whole number of shares.
+template <int kRows, typename Number, typename Bit = int32_t>
+inline Short* pack_short_group(const Number* from, int64_t stride, int columns, const float* shares, Short* packed) {
+  typedef Number From __attribute__((vector_size(kRows * sizeof(Number))));
+  typedef float Share __attribute__((vector_size(kRows * sizeof(float))));
+  typedef Bit Bits __attribute__((vector_size(kRows * sizeof(Bit))));
+  typedef Short To __attribute__((vector_size(kRows * sizeof(Short))));
+  for (int k = 0; k < columns; ++k, from += stride, packed += kRows) {
+    From v;
+    __builtin_memcpy(&v, from, sizeof v);
+    const Share share = __builtin_convertvector(v, Share) * shares[k] + kNoFraction;
+    const Bits bits = Bits(share) - kNoFractionBits;
+    const To to = __builtin_convertvector(bits, To);
+    __builtin_memcpy(packed, &to, sizeof to);
+  }
+  return packed;
+}
+
+// -M, all of it, comes to stand in the front's columns; what is left of a group behind its rows is zeros.
+template <typename Number>
+void pack_short(Number* front, int m, int w, int stride, const Number* below, Number* inverse, Short* packed,
+                float* scale) {
+  find_panel(front, m, w, stride, below, inverse);
+  float shares[kWidest];
+  for (int k = 0; k < w; ++k) {
+    Number* column = front + int64_t{k} * stride;
+    std::fill_n(column, k + 1, Number(0));
+    for (int i = k + 1; i < w; ++i) column[i] = -inverse[int64_t{k} * w + i];
+    const float most = largest(column, m);
+    scale[k] = most / kMostShares;
+    shares[k] = most > 0 ? -kMostShares / most : 0;
+  }
+  int i = 0;
+  for (; i + kGroup <= m; i += kGroup)
+    packed = pack_short_group<kGroup>(front + i, stride, std::min(w, i + kGroup), shares, packed);
+  if (i == m) return;
+  Number last[kWidest * kGroup] = {};
+  const int rows = padded(m - i), columns = std::min(w, i + kGroup);
+  for (int k = 0; k < columns; ++k) std::copy_n(front + int64_t{k} * stride + i, m - i, last + k * rows);
+  if (rows == kGroup) {
+    pack_short_group<kGroup>(last, rows, columns, shares, packed);
+  } else {
+    pack_short_group<kRowsTogether>(last, rows, columns, shares, packed);
+  }
 }
 
 template <typename Number>
@@ -343,7 +418,7 @@ void take_up(const Number* update, const int* place, int rows, int* run_end, Num
 
 template <typename Number>
 constexpr Elimination<Number> elimination() {
-  return {take_up<Number>, eliminate<Number>, take_off<Number>, pack<Number, Short>};
+  return {take_up<Number>, eliminate<Number>, take_off<Number>, pack_short<Number>};
 }
 
 }  // namespace

@@ -134,8 +134,8 @@ TEST(Panels, AKnownOrderIsKeptWhereLayersAddLittleToTheFactor) {
   }
 }
 
-// What is kept in half the room solves for another matrix, a little off; but for that one exactly: its inverse is
-// symmetric and positive to the last digits, as a descent wants it.
+// What is kept in a quarter of the room solves for another matrix, a little off; but for that one as exactly as float
+// does: its inverse is symmetric and positive, as a descent wants it.
 TEST(Panels, AFactorKeptShortIsThatOfASymmetricMatrixNearby) {
   const Eigen::SparseMatrix<double> matrix = block_matrix(23);
   const int n = static_cast<int>(matrix.rows());
@@ -147,8 +147,9 @@ TEST(Panels, AFactorKeptShortIsThatOfASymmetricMatrixNearby) {
     ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
     for (int k = 0; k < 2; ++k) own.solve(right.col(k).data(), x->col(k).data());
   }
-  EXPECT_LT((kept - whole).norm(), 1e-5 * whole.norm());
-  const double close = sizeof(Real) == 8 ? 1e-12 : 1e-4;
+  EXPECT_LT((kept - whole).norm(), 1e-4 * whole.norm());
+  EXPECT_GT((kept - whole).norm(), 1e-7 * whole.norm()) << "nothing was rounded";
+  const double close = 1e-6;
   EXPECT_NEAR(right.col(0).dot(kept.col(1)), right.col(1).dot(kept.col(0)), close * right.norm() * kept.norm());
   EXPECT_GT(right.col(0).dot(kept.col(0)), 0.0);
 }
@@ -244,6 +245,7 @@ struct Packed {
   std::vector<Number> front;
   std::vector<Real> values;  // of double
   std::vector<panels::Short> short_values;
+  std::vector<float> scale;
   int eliminated = 0;
 };
 
@@ -266,7 +268,9 @@ Packed<Number> packed_front(const panels::Kernels& build, int m, int w, int spar
   panels::Panel panel{0, w, 0, 0, m - w, stride};
   out.short_values.resize(panel.values());
   std::vector<Number> front = out.front;
-  kernels.pack_short(front.data(), m, w, stride, below.data(), inverse.data(), out.short_values.data());
+  out.scale.resize(w);
+  kernels.pack_short(front.data(), m, w, stride, below.data(), inverse.data(), out.short_values.data(),
+                     out.scale.data());
   if constexpr (sizeof(Number) == 8) {
     out.values.resize(panel.values());
     build.pack(out.front.data(), m, w, stride, below.data(), inverse.data(), out.values.data());
@@ -288,7 +292,7 @@ template <typename Number>
 void expect_same_front(const Packed<Number>& one, const Packed<Number>& two, int m, int spare = 0) {
   EXPECT_EQ(one.eliminated, -1);
   ASSERT_TRUE(same_lower(one.front, m, two.front, m + spare, m) && same_bytes(one.values, two.values) &&
-              same_bytes(one.short_values, two.short_values))
+              same_bytes(one.short_values, two.short_values) && same_bytes(one.scale, two.scale))
       << m << " rows of " << sizeof(Number) << " bytes";
 }
 
@@ -325,9 +329,11 @@ TEST_P(Builds, GiveTheBytesOfTheBaseline) {
       for (panels::Lane& lane : x) lane = {{unit(), unit(), unit(), 0}};
       y = x;
       const int stride = static_cast<int>(work.size() / 3 * 64 / sizeof(Real));
-      const panels::View<Real> view{&panel, value.data()->at, row.data(), pivot.data(), work.data()->at, stride};
+      const panels::View<Real> view{&panel,  value.data()->at, row.data(), pivot.data(),
+                                    nullptr, work.data()->at,  stride};
       const auto* short_at = reinterpret_cast<const panels::Short*>(short_value.data());
-      const panels::View<panels::Short> in_short{&panel, short_at, row.data(), pivot.data(), work.data()->at, stride};
+      const panels::View<panels::Short> in_short{&panel,           short_at,        row.data(), pivot.data(),
+                                                 one.scale.data(), work.data()->at, stride};
       ASSERT_GE(view.work_stride, w + r) << "the test's own array";
       std::vector<Real> single(w + r + 2), other;
       for (Real& number : single) number = unit();
