@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "server/sim/solvers/pairs.h"
+
 namespace tryon::sim {
 
 namespace {
 
 constexpr int kGrain = 1024;  // particles: a chunk of a vector stays in the cache while it meets all pairs
 
-using Flat = Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, 1>>;
-using MutableFlat = Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, 1>>;
-
-Flat part(const std::vector<RVec3>& v, int64_t begin, int64_t end) { return {v[begin].data(), 3 * (end - begin)}; }
-MutableFlat part(std::vector<RVec3>* v, int64_t begin, int64_t end) { return {(*v)[begin].data(), 3 * (end - begin)}; }
+const Real* numbers(const std::vector<RVec3>& v, int64_t particle) { return v.data()->data() + 3 * particle; }
 
 }  // namespace
 
@@ -25,6 +23,7 @@ double dot(const std::vector<RVec3>& a, const std::vector<RVec3>& b) {
 
 Lbfgs::Lbfgs(int history, int particle_count)
     : history_(history),
+      particle_count_(particle_count),
       pairs_(history + 1),
       sy_(Eigen::MatrixXd::Zero(history + 1, history + 1)),
       partial_(Eigen::MatrixXd::Zero((particle_count + kGrain - 1) / kGrain, history + 3)),
@@ -42,6 +41,12 @@ double Lbfgs::sum_of(int column) const {
   return sum;
 }
 
+Lbfgs::Pointers Lbfgs::pointers(Member member, int64_t particle) const {
+  Pointers out;
+  for (int age = 0; age < used_; ++age) out.at[age] = numbers(pairs_[slot(age)].*member, particle);
+  return out;
+}
+
 // partial_[., age] = the pairs' s or y times a vector.
 void Lbfgs::products(const RunContext& run, Member member, const std::vector<RVec3>& with) {
   struct {
@@ -49,12 +54,12 @@ void Lbfgs::products(const RunContext& run, Member member, const std::vector<RVe
     Member member;
     const std::vector<RVec3>& with;
   } task{*this, member, with};
-  run.parallel_for(static_cast<int64_t>(with.size()), kGrain, [&task](int64_t begin, int64_t end) {
+  run.parallel_for(particle_count_, kGrain, [&task](int64_t begin, int64_t end) {
     Lbfgs& own = task.own;
-    const Flat with_part = part(task.with, begin, end);
-    for (int age = 0; age < own.used_; ++age)
-      own.partial_(begin / kGrain, age) =
-          static_cast<double>(part(own.pairs_[own.slot(age)].*task.member, begin, end).dot(with_part));
+    double out[kMostHistory];
+    pairs::best_kernels().products(own.pointers(task.member, begin).at, own.used_, numbers(task.with, begin),
+                                   static_cast<int>(3 * (end - begin)), out);
+    for (int age = 0; age < own.used_; ++age) own.partial_(begin / kGrain, age) = out[age];
   });
 }
 
@@ -65,11 +70,12 @@ void Lbfgs::add(const RunContext& run, Member member, std::vector<RVec3>* to) co
     Member member;
     std::vector<RVec3>* to;
   } task{*this, member, to};
-  run.parallel_for(static_cast<int64_t>(to->size()), kGrain, [&task](int64_t begin, int64_t end) {
-    MutableFlat sum = part(task.to, begin, end);
-    for (int age = 0; age < task.own.used_; ++age)
-      sum +=
-          static_cast<Real>(task.own.by_age_[age]) * part(task.own.pairs_[task.own.slot(age)].*task.member, begin, end);
+  run.parallel_for(particle_count_, kGrain, [&task](int64_t begin, int64_t end) {
+    const Lbfgs& own = task.own;
+    Real factor[kMostHistory];
+    std::copy_n(own.by_age_.begin(), own.used_, factor);
+    pairs::best_kernels().add(own.pointers(task.member, begin).at, factor, own.used_,
+                              static_cast<int>(3 * (end - begin)), (*task.to)[begin].data());
   });
 }
 
@@ -82,15 +88,12 @@ void Lbfgs::push(const RunContext& run, const std::vector<RVec3>& x, const std::
     Pair& made;
     const std::vector<RVec3>&x, &gradient, &next, &next_gradient;
   } task{*this, made, x, gradient, next, next_gradient};
-  run.parallel_for(static_cast<int64_t>(x.size()), kGrain, [&task](int64_t begin, int64_t end) {
-    MutableFlat s = part(&task.made.s, begin, end), y = part(&task.made.y, begin, end);
-    s = part(task.next, begin, end) - part(task.x, begin, end);
-    y = part(task.next_gradient, begin, end) - part(task.gradient, begin, end);
-    auto partial = task.own.partial_.row(begin / kGrain);
-    const int h = task.own.history_;
-    partial[h] = static_cast<double>(s.dot(y));
-    partial[h + 1] = static_cast<double>(s.squaredNorm());
-    partial[h + 2] = static_cast<double>(y.squaredNorm());
+  run.parallel_for(particle_count_, kGrain, [&task](int64_t begin, int64_t end) {
+    double out[3];
+    pairs::best_kernels().differences(numbers(task.x, begin), numbers(task.next, begin), numbers(task.gradient, begin),
+                                      numbers(task.next_gradient, begin), static_cast<int>(3 * (end - begin)),
+                                      task.made.s[begin].data(), task.made.y[begin].data(), out);
+    for (int k = 0; k < 3; ++k) task.own.partial_(begin / kGrain, task.own.history_ + k) = out[k];
   });
   const double sy = sum_of(history_);
   if (!(sy > 1e-10 * std::sqrt(sum_of(history_ + 1) * sum_of(history_ + 2)))) return;

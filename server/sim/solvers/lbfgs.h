@@ -1,9 +1,9 @@
 // What it is: limited-memory BFGS with a caller's matrix as initial inverse Hessian (Liu 2017): the two loops over its
 // pairs, done with the pairs' products known beforehand, so that all pairs are read four times an iteration in loops
-// that threads share. Units: s in m, y in N. Shapes: vectors [particle_count] of 3. No allocation after the
-// constructor. How it fails: pairs without positive curvature are dropped (the energy is not convex). History 0 is A^-1
-// alone. Thread rules: one object, one thread; sums by chunks, the same for any number of threads. Cites: Nocedal and
-// Wright 2006, alg. 7.4; Liu 2017; Chen 2014 (the loops by products).
+// that threads share. Units: s in m, y in N. Shapes: vectors [particle_count] of 3.
+// No allocation after the constructor. How it fails: pairs without positive curvature are dropped (the energy is not
+// convex). History 0 is A^-1 alone. Thread rules: one object, one thread; sums by chunks, the same for any number of
+// threads. Cites: Nocedal and Wright 2006, alg. 7.4; Liu 2017; Chen 2014 (the loops by products).
 #pragma once
 
 #include <vector>
@@ -18,6 +18,8 @@ double dot(const std::vector<RVec3>& a, const std::vector<RVec3>& b);
 
 class Lbfgs {
  public:
+  static constexpr int kMostHistory = 20;
+
   Lbfgs(int history, int particle_count);
   void clear() { used_ = 0; }
   int pairs() const { return used_; }
@@ -38,15 +40,19 @@ class Lbfgs {
     double inverse_sy = 0;
   };
   using Member = std::vector<RVec3> Pair::*;
+  struct Pointers {  // the pairs' s or y from a particle on, by age
+    const Real* at[kMostHistory];
+  };
   int slot(int age) const { return (next_ - 1 - age + 2 * slot_count()) % slot_count(); }
   int slot_count() const { return static_cast<int>(pairs_.size()); }
+  Pointers pointers(Member member, int64_t particle) const;
   void products(const RunContext& run, Member member, const std::vector<RVec3>& with);
   void add(const RunContext& run, Member member, std::vector<RVec3>* to) const;
   double sum_of(int column) const;
   void to_initial(const RunContext& run, std::vector<RVec3>* r);
   void from_initial(const RunContext& run, std::vector<RVec3>* r);
 
-  const int history_;
+  const int history_, particle_count_;
   int used_ = 0, next_ = 0;             // next_: the slot that the next pair is written to, never one in use
   std::vector<Pair> pairs_;             // [history + 1]
   Eigen::MatrixXd sy_;                  // [slot, slot] s of the older times y of the newer

@@ -5,6 +5,7 @@
 #include "server/sim/solvers/admm.h"
 #include "server/sim/solvers/drape.h"
 #include "server/sim/solvers/hierarchical_pbd.h"
+#include "server/sim/solvers/lbfgs.h"
 #include "server/sim/solvers/mass_spring.h"
 #include "server/sim/solvers/newton.h"
 #include "server/sim/solvers/pbd.h"
@@ -129,7 +130,7 @@ absl::Status validate(const SolverSettings& settings) {
   RETURN_IF_ERROR(check_range("relaxation", settings.relaxation, 0.1, 1.95));
   RETURN_IF_ERROR(check_range("iterations", settings.iterations, 1, 1000));
   RETURN_IF_ERROR(check_range("levels", settings.levels, 1, 6));
-  RETURN_IF_ERROR(check_range("history", settings.history, 0, 20));
+  RETURN_IF_ERROR(check_range("history", settings.history, 0, Lbfgs::kMostHistory));
   return check_range("tolerance", settings.tolerance, 0, 1);
 }
 

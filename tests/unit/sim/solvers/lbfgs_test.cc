@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "server/base/executor.h"
+#include "server/sim/solvers/pairs.h"
 
 namespace tryon::sim {
 namespace {
@@ -116,6 +117,48 @@ TEST(Lbfgs, APairWithoutCurvatureIsDroppedAndCostsNoOther) {
   EXPECT_EQ(lbfgs.pairs(), 2);
   lbfgs.apply({}, &after, halve);
   EXPECT_EQ(std::memcmp(before.data(), after.data(), n * sizeof(RVec3)), 0);
+}
+
+// Every length, so that each has its own number of vectors and of what is left behind them.
+TEST(Lbfgs, KernelsOfPairsGiveTheBytesOfTheBaselineAndTheSumsOfAPlainLoop) {
+  const pairs::Kernels* const build = pairs::avx2_kernels();
+  struct Outcome {
+    std::vector<Real> s, y, sum;
+    double difference[3], product[2];
+  };
+  for (int n = 0; n < 70; ++n) {
+    std::vector<Real> x(n), next(n), gradient(n), next_gradient(n);
+    for (int i = 0; i < n; ++i) {
+      x[i] = static_cast<Real>(std::sin(i)), next[i] = static_cast<Real>(std::cos(3 * i));
+      gradient[i] = static_cast<Real>(std::sin(i * i)), next_gradient[i] = static_cast<Real>(std::cos(0.1 * i));
+    }
+    const Real factor[] = {Real(0.3), Real(-1.7)};
+    const auto run = [&](const pairs::Kernels& kernels) {
+      Outcome out{std::vector<Real>(n), std::vector<Real>(n), x, {}, {}};
+      kernels.differences(x.data(), next.data(), gradient.data(), next_gradient.data(), n, out.s.data(), out.y.data(),
+                          out.difference);
+      const Real* const of[] = {out.s.data(), out.y.data()};
+      kernels.products(of, 2, out.y.data(), n, out.product);
+      kernels.add(of, factor, 2, n, out.sum.data());
+      return out;
+    };
+    const Outcome one = run(pairs::baseline_kernels());
+    double sy = 0;
+    for (int i = 0; i < n; ++i) {
+      EXPECT_EQ(one.s[i], next[i] - x[i]);
+      EXPECT_EQ(one.y[i], next_gradient[i] - gradient[i]);
+      EXPECT_EQ(one.sum[i], x[i] + factor[0] * one.s[i] + factor[1] * one.y[i]);
+      sy += static_cast<double>(one.s[i]) * static_cast<double>(one.y[i]);
+    }
+    EXPECT_NEAR(one.difference[0], sy, (sizeof(Real) == 8 ? 1e-14 : 1e-5) * n);
+    EXPECT_EQ(one.difference[0], one.product[0]);
+    EXPECT_EQ(one.difference[2], one.product[1]);
+    if (build == nullptr) continue;
+    const Outcome two = run(*build);
+    EXPECT_TRUE(one.s == two.s && one.y == two.y && one.sum == two.sum) << n;
+    EXPECT_EQ(std::memcmp(one.difference, two.difference, sizeof one.difference), 0) << n;
+    EXPECT_EQ(std::memcmp(one.product, two.product, sizeof one.product), 0) << n;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,23 @@
+// What it is: the loops of L-BFGS over its pairs (lbfgs.h). Compiled from pairs_impl.h for the baseline processor and
+// for AVX2, chosen at run time; nothing is fused, sums have one order: the same bytes. Units: the caller's. Shapes:
+// arrays [n]; `of` [count] such arrays. How it fails: it does not. Thread rules: pure functions of their arguments.
+#pragma once
+
+#include "server/sim/real.h"
+
+namespace tryon::sim::pairs {
+
+struct Kernels {
+  // out[k] = sum of of[k][i] with[i].
+  void (*products)(const Real* const* of, int count, const Real* with, int n, double* out);
+  // to[i] += sum of factor[k] of[k][i], k ascending.
+  void (*add)(const Real* const* of, const Real* factor, int count, int n, Real* to);
+  // s = next - x and y = next_gradient - gradient; out = {s y, s s, y y}.
+  void (*differences)(const Real* x, const Real* next, const Real* gradient, const Real* next_gradient, int n, Real* s,
+                      Real* y, double* out);
+};
+const Kernels& best_kernels();
+const Kernels& baseline_kernels();
+const Kernels* avx2_kernels();  // null where the processor has none
+
+}  // namespace tryon::sim::pairs

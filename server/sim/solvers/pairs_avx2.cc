@@ -1,0 +1,16 @@
+// AVX2 without FMA: nothing can be contracted, so the results are those of the baseline.
+#if defined(__x86_64__)
+#include "server/sim/solvers/pairs.h"
+#pragma GCC target("avx2")
+#include "server/sim/solvers/pairs_impl.h"
+
+namespace tryon::sim::pairs {
+const Kernels* avx2_kernels() { return __builtin_cpu_supports("avx2") ? &kKernels : nullptr; }
+}  // namespace tryon::sim::pairs
+#else
+#include "server/sim/solvers/pairs.h"
+
+namespace tryon::sim::pairs {
+const Kernels* avx2_kernels() { return nullptr; }
+}  // namespace tryon::sim::pairs
+#endif
