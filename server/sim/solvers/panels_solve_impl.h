@@ -35,16 +35,17 @@ inline void transpose(const V4& a, const V4& b, const V4& c, const V4& d, V4* x,
 
 inline Wide all(Real v) { return v - Wide{}; }
 
-inline Wide fused(const Wide& a, const Wide& b, const Wide& sum) {
+template <typename Vector>
+[[gnu::always_inline]] inline Vector fused(const Vector& a, const Vector& b, const Vector& sum) {
 #if defined(TRYON_PANELS_FMA)
-  if constexpr (kLanes == 4) {
-    return Wide(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(sum)));
+  if constexpr (sizeof(a[0]) == sizeof(double)) {
+    return Vector(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(sum)));
   } else {
-    return Wide(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(sum)));
+    return Vector(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(sum)));
   }
 #else
-  Wide out;
-  for (int i = 0; i < kLanes; ++i) out[i] = std::fma(a[i], b[i], sum[i]);
+  Vector out;
+  for (int i = 0; i < int{sizeof(Vector) / sizeof(a[0])}; ++i) out[i] = std::fma(a[i], b[i], sum[i]);
   return out;
 #endif
 }
@@ -257,19 +258,6 @@ using Sum = typename SumsOver<Value>::Number;
 template <int kRows, typename Value>
 constexpr int kVectorsOf = std::max(1, kRows / int{sizeof(typename SumsOver<Value>::Vector) / sizeof(Sum<Value>)});
 
-inline Wide all_of(const Wide&, Real v) { return v - Wide{}; }
-inline Eight all_of(const Eight&, float v) { return v - Eight{}; }
-
-inline Eight fused(const Eight& a, const Eight& b, const Eight& sum) {
-#if defined(TRYON_PANELS_FMA)
-  return Eight(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(sum)));
-#else
-  Eight out;
-  for (int i = 0; i < 8; ++i) out[i] = std::fma(a[i], b[i], sum[i]);
-  return out;
-#endif
-}
-
 // Vector j of a column's `kRows` rows in a group; zeros behind them.
 template <int kRows>
 inline Wide numbers(const Real* b, int j) {
@@ -295,7 +283,7 @@ inline const Value* multiply_one(const Value* b, int columns, const Sum<Value>* 
   const auto add = [&](int c, int k) {
 #pragma GCC unroll 2
     for (int j = 0; j < kVectors; ++j)
-      sum[c][j] = fused(numbers<kRows>(b + c * kRows, j), all_of(Sums{}, z[k + c]), sum[c][j]);
+      sum[c][j] = fused(numbers<kRows>(b + c * kRows, j), z[k + c] - Sums{}, sum[c][j]);
   };
   int k = 0;
   for (; k + 4 <= columns; k += 4, b += 4 * kRows) {
@@ -363,22 +351,23 @@ inline const Value* rows_backward_one(const Value* b, int columns, const Sum<Val
   return b + (kGroups - 1) * group;
 }
 
-inline void write_one(const SumsOne<Real>* sum, int w, const float*, Real* to) {
-  const auto both = [&](int k) -> Wide { return k < w ? sum[k][0] + sum[k][1] : Wide{}; };
-  for (int k = 0; k < w; k += 4) {
-    const V4 four = sums(both(k), both(k + 1), both(k + 2), both(k + 3));
-    for (int c = 0; c < std::min(4, w - k); ++c) to[k + c] += four[c];
-  }
-}
-
-inline void write_one(const SumsOne<Short>* sum, int w, const float* scale, Real* to) {
-  typedef float Four __attribute__((vector_size(4 * sizeof(float)), may_alias));
-  for (int k = 0; k < w; ++k) {
-    Eight eight = sum[k][0];
-    for (int j = 1; j < kVectorsOf<kGroup, Short>; ++j) eight += sum[k][j];
-    const Four* half = reinterpret_cast<const Four*>(&eight);
-    const Four four = half[0] + half[1];
-    to[k] += static_cast<Real>(((four[0] + four[1]) + (four[2] + four[3])) * scale[k]);
+template <typename Value>
+inline void write_one(const SumsOne<Value>* sum, int w, const float* scale, Real* to) {
+  if constexpr (std::is_same_v<Value, Real>) {
+    const auto both = [&](int k) -> Wide { return k < w ? sum[k][0] + sum[k][1] : Wide{}; };
+    for (int k = 0; k < w; k += 4) {
+      const V4 four = sums(both(k), both(k + 1), both(k + 2), both(k + 3));
+      for (int c = 0; c < std::min(4, w - k); ++c) to[k + c] += four[c];
+    }
+  } else {
+    typedef float Four __attribute__((vector_size(4 * sizeof(float)), may_alias));
+    for (int k = 0; k < w; ++k) {
+      Eight eight = sum[k][0];
+      for (int j = 1; j < kVectorsOf<kGroup, Value>; ++j) eight += sum[k][j];
+      const Four* half = reinterpret_cast<const Four*>(&eight);
+      const Four four = half[0] + half[1];
+      to[k] += static_cast<Real>(((four[0] + four[1]) + (four[2] + four[3])) * scale[k]);
+    }
   }
 }
 
@@ -400,7 +389,7 @@ inline void panel_backward_one(const Panel& p, const Value* b, const int* row, c
     b = rows_backward_one<kGroupsAtOnce, kGroup>(b, w, in + i, sum, &ahead);
   for (; i + kLanes < m; i += kGroup) b = rows_backward_one<1, kGroup>(b, w, in + i, sum, &ahead);
   if (i < m) rows_backward_one<1, kLanes>(b, std::min(w, i + kGroup), in + i, sum, &ahead);
-  write_one(sum, w, scale, own);
+  write_one<Value>(sum, w, scale, own);
 }
 
 template <typename Value>
