@@ -18,27 +18,21 @@ typedef Real Numbers __attribute__((vector_size(kLanes * sizeof(Real))));
 
 [[gnu::always_inline]] inline void store(const Numbers& v, Real* at) { __builtin_memcpy(at, &v, sizeof v); }
 
-// Of up to three products at once: out[k] = a[k] b[k].
-template <int kCount>
-inline void products_of(const Real* const* a, const Real* const* b, int n, double* out) {
-  Numbers sums[kCount][kVectors] = {};
+inline double product(const Real* a, const Real* b, int n) {
+  Numbers sums[kVectors] = {};
   int i = 0;
   for (; i + kAtOnce <= n; i += kAtOnce)
-#pragma GCC unroll 3
-    for (int k = 0; k < kCount; ++k)
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) sums[k][v] += load(a[k] + i + v * kLanes) * load(b[k] + i + v * kLanes);
-  for (int k = 0; k < kCount; ++k) {
-    const Numbers all = (sums[k][0] + sums[k][1]) + (sums[k][2] + sums[k][3]);
-    double sum = 0;
-    for (int lane = 0; lane < kLanes; ++lane) sum += static_cast<double>(all[lane]);
-    for (int rest = i; rest < n; ++rest) sum += static_cast<double>(a[k][rest] * b[k][rest]);
-    out[k] = sum;
-  }
+    for (int v = 0; v < kVectors; ++v) sums[v] += load(a + i + v * kLanes) * load(b + i + v * kLanes);
+  const Numbers all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  double sum = 0;
+  for (int lane = 0; lane < kLanes; ++lane) sum += static_cast<double>(all[lane]);
+  for (; i < n; ++i) sum += static_cast<double>(a[i] * b[i]);
+  return sum;
 }
 
 void products(const Real* const* of, int count, const Real* with, int n, double* out) {
-  for (int k = 0; k < count; ++k) products_of<1>(of + k, &with, n, out + k);
+  for (int k = 0; k < count; ++k) out[k] = product(of[k], with, n);
 }
 
 void add(const Real* const* of, const Real* factor, int count, int n, Real* to) {
@@ -69,8 +63,7 @@ void differences(const Real* x, const Real* next, const Real* gradient, const Re
                  Real* y, double* out) {
   subtract(next, x, n, s);
   subtract(next_gradient, gradient, n, y);
-  const Real *const a[] = {s, s, y}, *const b[] = {y, s, y};
-  products_of<3>(a, b, n, out);
+  out[0] = product(s, y, n), out[1] = product(s, s, n), out[2] = product(y, y, n);
 }
 
 constexpr Kernels kKernels{products, add, differences};

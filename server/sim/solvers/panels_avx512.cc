@@ -24,7 +24,7 @@ const Kernels* avx512_kernels() {
   static const Kernels kernels = [] {
     Kernels own = *other;
     if constexpr (sizeof(Real) == sizeof(double)) own.forward = forward, own.backward = backward;
-    own.in_double = elimination<double>(), own.in_float = elimination<float>(), own.pack = pack<double, Real>;
+    own.in_double = elimination<double>(), own.in_float = elimination<float>(), own.pack = pack<double>;
     return own;
   }();
   return &kernels;

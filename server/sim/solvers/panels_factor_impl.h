@@ -293,29 +293,7 @@ inline void multiply_by_inverse(Number* front, const Below<Number>& below, int64
   multiply_below<Give::kPut, kColumns>(below, 0, k, b, front + k * stride + w, stride);
 }
 
-// A group of `count` rows of `columns` columns of M; `at(row, column)` gives its numbers.
-template <typename Value, typename At>
-inline Value* pack_group(int first, int count, int rows, int columns, Value* packed, At at) {
-  for (int k = 0; k < columns; ++k)
-    for (int i = first; i < first + count; ++i) *packed++ = i < rows ? static_cast<Value>(at(i, k)) : Value(0);
-  return packed;
-}
-
-// The same for a whole group of -L2 L1^-1, where `from` is the first of its numbers.
-template <typename Number, typename Value>
-inline Value* pack_below_group(const Number* from, int64_t stride, int columns, Value* packed) {
-  typedef Number From __attribute__((vector_size(kGroup * sizeof(Number))));
-  typedef Value To __attribute__((vector_size(kGroup * sizeof(Value))));
-  for (int k = 0; k < columns; ++k, from += stride, packed += kGroup) {
-    From v;
-    __builtin_memcpy(&v, from, sizeof v);
-    const To to = __builtin_convertvector(-v, To);
-    __builtin_memcpy(packed, &to, sizeof to);
-  }
-  return packed;
-}
-
-// M of an eliminated panel: the corner in `inverse`, -L2 L1^-1 but for its sign in L2's place.
+// -M of an eliminated panel in the front's columns, zeros on and above the diagonal.
 template <typename Number>
 inline void find_panel(Number* front, int m, int w, int stride, const Number* below, Number* inverse) {
   invert_corner(front, w, stride, inverse);
@@ -323,20 +301,49 @@ inline void find_panel(Number* front, int m, int w, int stride, const Number* be
   int column = 0;
   for (; column + 4 <= w; column += 4) multiply_by_inverse<4>(front, rows, stride, inverse, column);
   for (; column < w; ++column) multiply_by_inverse<1>(front, rows, stride, inverse, column);
+  for (int k = 0; k < w; ++k) {
+    Number* own = front + int64_t{k} * stride;
+    std::fill_n(own, k + 1, Number(0));
+    for (int i = k + 1; i < w; ++i) own[i] = -inverse[int64_t{k} * w + i];
+  }
 }
 
-template <typename Number, typename Value>
-void pack(Number* front, int m, int w, int stride, const Number* below, Number* inverse, Value* packed) {
-  find_panel(front, m, w, stride, below, inverse);
-  const auto at = [&](int i, int k) {
-    if (i >= w) return -front[int64_t{k} * stride + i];
-    return i > k ? inverse[int64_t{k} * w + i] : Number(0);
+// The groups of M; what is left of the last one behind its rows is zeros. keep(rows, from, k, to) turns as many numbers
+// of column k of -M into those of M as they are kept.
+template <typename Number, typename Value, typename Keep>
+inline void pack_groups(const Number* front, int m, int w, int stride, Value* packed, Keep keep) {
+  constexpr std::integral_constant<int, kGroup> kAll;
+  constexpr std::integral_constant<int, kRowsTogether> kHalf;
+  const auto group = [&](auto rows, const Number* from, int64_t next, int columns) {
+    for (int k = 0; k < columns; ++k, from += next, packed += rows) keep(rows, from, k, packed);
   };
   int i = 0;
-  for (; i < w; i += kGroup)
-    packed = pack_group(i, std::min(kGroup, padded(m - i)), m, std::min(w, i + kGroup), packed, at);
-  for (; i + kGroup <= m; i += kGroup) packed = pack_below_group(front + i, stride, w, packed);
-  if (i < m) pack_group(i, padded(m - i), m, w, packed, at);
+  for (; i + kGroup <= m; i += kGroup) group(kAll, front + i, stride, std::min(w, i + kGroup));
+  if (i == m) return;
+  Number last[kWidest * kGroup] = {};
+  const int rows = padded(m - i), columns = std::min(w, i + kGroup);
+  for (int k = 0; k < columns; ++k) std::copy_n(front + int64_t{k} * stride + i, m - i, last + k * rows);
+  rows == kGroup ? group(kAll, last, rows, columns) : group(kHalf, last, rows, columns);
+}
+
+template <typename Number, int kCount>
+struct Several {
+  typedef Number Type __attribute__((vector_size(kCount * sizeof(Number))));
+};
+
+template <int kRows, typename Number>
+inline void keep_whole(const Number* from, Real* to) {
+  typename Several<Number, kRows>::Type v;
+  __builtin_memcpy(&v, from, sizeof v);
+  const typename Several<Real, kRows>::Type kept = __builtin_convertvector(-v, typename Several<Real, kRows>::Type);
+  __builtin_memcpy(to, &kept, sizeof kept);
+}
+
+template <typename Number>
+void pack(Number* front, int m, int w, int stride, const Number* below, Number* inverse, Real* packed) {
+  find_panel(front, m, w, stride, below, inverse);
+  pack_groups(front, m, w, stride, packed,
+              [](auto rows, const Number* from, int, Real* to) { keep_whole<decltype(rows)::value>(from, to); });
 }
 
 // The largest of so many, but for its sign.
@@ -360,50 +367,31 @@ inline float largest(const Number* of, int count) {
 constexpr float kNoFraction = 12582912;  // 1.5 * 2^23
 constexpr int32_t kNoFractionBits = std::bit_cast<int32_t>(kNoFraction);
 
-// A group of kRows rows of M: of each number at `from`, in columns `stride` apart, the nearest whole number of shares.
-template <int kRows, typename Number, typename Bit = int32_t>
-inline Short* pack_short_group(const Number* from, int64_t stride, int columns, const float* shares, Short* packed) {
-  typedef Number From __attribute__((vector_size(kRows * sizeof(Number))));
-  typedef float Share __attribute__((vector_size(kRows * sizeof(float))));
-  typedef Bit Bits __attribute__((vector_size(kRows * sizeof(Bit))));
-  typedef Short To __attribute__((vector_size(kRows * sizeof(Short))));
-  for (int k = 0; k < columns; ++k, from += stride, packed += kRows) {
-    From v;
-    __builtin_memcpy(&v, from, sizeof v);
-    const Share share = __builtin_convertvector(v, Share) * shares[k] + kNoFraction;
-    const Bits bits = Bits(share) - kNoFractionBits;
-    const To to = __builtin_convertvector(bits, To);
-    __builtin_memcpy(packed, &to, sizeof to);
-  }
-  return packed;
+// Of each number the nearest whole number of shares.
+template <int kRows, typename Number>
+inline void keep_short(const Number* from, float shares, Short* to) {
+  using Bits = typename Several<int32_t, kRows>::Type;
+  typename Several<Number, kRows>::Type v;
+  __builtin_memcpy(&v, from, sizeof v);
+  const auto share = __builtin_convertvector(v, typename Several<float, kRows>::Type) * shares + kNoFraction;
+  const Bits bits = Bits(share) - kNoFractionBits;
+  const auto kept = __builtin_convertvector(bits, typename Several<Short, kRows>::Type);
+  __builtin_memcpy(to, &kept, sizeof kept);
 }
 
-// -M, all of it, comes to stand in the front's columns; what is left of a group behind its rows is zeros.
 template <typename Number>
 void pack_short(Number* front, int m, int w, int stride, const Number* below, Number* inverse, Short* packed,
                 float* scale) {
   find_panel(front, m, w, stride, below, inverse);
   float shares[kWidest];
   for (int k = 0; k < w; ++k) {
-    Number* column = front + int64_t{k} * stride;
-    std::fill_n(column, k + 1, Number(0));
-    for (int i = k + 1; i < w; ++i) column[i] = -inverse[int64_t{k} * w + i];
-    const float most = largest(column, m);
+    const float most = largest(front + int64_t{k} * stride, m);
     scale[k] = most / kMostShares;
     shares[k] = most > 0 ? -kMostShares / most : 0;
   }
-  int i = 0;
-  for (; i + kGroup <= m; i += kGroup)
-    packed = pack_short_group<kGroup>(front + i, stride, std::min(w, i + kGroup), shares, packed);
-  if (i == m) return;
-  Number last[kWidest * kGroup] = {};
-  const int rows = padded(m - i), columns = std::min(w, i + kGroup);
-  for (int k = 0; k < columns; ++k) std::copy_n(front + int64_t{k} * stride + i, m - i, last + k * rows);
-  if (rows == kGroup) {
-    pack_short_group<kGroup>(last, rows, columns, shares, packed);
-  } else {
-    pack_short_group<kRowsTogether>(last, rows, columns, shares, packed);
-  }
+  pack_groups(front, m, w, stride, packed, [&shares](auto rows, const Number* from, int k, Short* to) {
+    keep_short<decltype(rows)::value>(from, shares[k], to);
+  });
 }
 
 template <typename Number>

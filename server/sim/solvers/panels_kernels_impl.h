@@ -17,7 +17,7 @@ constexpr Kernels kKernels{bring,
                            backward_one<Short>,
                            elimination<double>(),
                            elimination<float>(),
-                           pack<double, Real>};
+                           pack<double>};
 
 }  // namespace
 }  // namespace tryon::sim::panels

@@ -381,7 +381,7 @@ inline void panel_backward_one(const Panel& p, const Value* b, const int* row, c
   std::fill(in + m, in + (m + kGroup - 1) / kGroup * kGroup, Sum<Value>(0));
   SumsOne<Value> sum[kWidest];
   std::fill_n(&sum[0][0], kVectorsOf<kGroup, Value> * w, typename SumsOver<Value>::Vector{});
-  constexpr int kGroupsAtOnce = std::is_same_v<Value, Short> ? 4 : 2;  // groups
+  constexpr int kGroupsAtOnce = std::is_same_v<Value, Short> ? 4 : 2;
   int i = 0;
   for (; i < w && i + kLanes < m; i += kGroup)
     b = rows_backward_one<1, kGroup>(b, std::min(w, i + kGroup), in + i, sum, &ahead);

@@ -147,9 +147,9 @@ TEST(Panels, AFactorKeptShortIsThatOfASymmetricMatrixNearby) {
     ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
     for (int k = 0; k < 2; ++k) own.solve(right.col(k).data(), x->col(k).data());
   }
-  EXPECT_LT((kept - whole).norm(), 1e-4 * whole.norm());
+  EXPECT_LT((kept - whole).norm(), 4e-5 * whole.norm());
   EXPECT_GT((kept - whole).norm(), 1e-7 * whole.norm()) << "nothing was rounded";
-  const double close = 1e-6;
+  const double close = sizeof(Real) == 8 ? 1e-9 : 1e-4;
   EXPECT_NEAR(right.col(0).dot(kept.col(1)), right.col(1).dot(kept.col(0)), close * right.norm() * kept.norm());
   EXPECT_GT(right.col(0).dot(kept.col(0)), 0.0);
 }
