@@ -198,17 +198,23 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
 namespace {
 
 // Another size lies far off in the large, where iterations on the garment's own mesh reach slowly: the coarser level
-// goes there first, and its own takes over by how much that moved, so that its folds stay.
-absl::StatusOr<std::vector<Vec3>> moved_coarsely(const ClothLevels& levels, std::vector<Vec3> positions,
-                                                 Descent* descent) {
+// goes there first, and its own takes over by how much that moved, so that its folds stay. Not where layers lie so
+// close that the coarser level cannot tell them apart, nor by a way that would drive them through each other.
+absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const ClothLevels& levels,
+                                                 const std::vector<Vec3>& positions, Descent* descent) {
   if (levels.count() == 1) return positions;
+  const auto crossings = [&](int level, const std::vector<Vec3>& x) {
+    return count_self_intersections(levels.welded(level, x).mesh, run);
+  };
+  const int own = crossings(0, positions);
   const std::vector<Vec3> before = levels.at(1, positions);
+  if (crossings(1, before) > own) return positions;
   auto moved = descent->rest(1, before, carried_goal(1));
   if (!moved.ok()) return located(moved.status(), "level[1].");
   for (size_t v = 0; v < before.size(); ++v) (*moved)[v] -= before[v];
-  const std::vector<Vec3> by = levels.finer(1, *moved);
-  for (size_t v = 0; v < positions.size(); ++v) positions[v] += by[v];
-  return positions;
+  std::vector<Vec3> there = levels.finer(1, *moved);
+  for (size_t v = 0; v < positions.size(); ++v) there[v] += positions[v];
+  return crossings(0, there) > own ? positions : there;
 }
 
 }  // namespace
@@ -218,7 +224,7 @@ absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& ga
                                     const std::vector<Vec3>& positions) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, kCarriedCoarsest, 2));
   Descent descent(run, fabric, collider, options, garment, levels);
-  ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(levels, positions, &descent));
+  ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(run, levels, positions, &descent));
   ASSIGN_OR_RETURN(x, descent.rest(0, x, carried_goal(0)));
   ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(levels.welded(0, std::move(x)))
                                                : std::move(descent).result(std::move(x)));

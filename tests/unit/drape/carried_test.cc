@@ -90,6 +90,21 @@ TEST(Carried, APleatedSkirtComesToRestInTheNextSize) {
   EXPECT_EQ(m["self_intersections"], 0);
 }
 
+// The coarser level cannot tell a hood's layers from each other: by its way the size S lay in itself, with 652 pairs of
+// triangles that crossed when it had come to rest.
+TEST(Carried, LayersThatLieCloseAreNotDrivenThroughEachOther) {
+  DrapeRequest start = of("hoodie", "M"), next = of("hoodie", "S");
+  start.settings.resolution_mm = next.settings.resolution_mm = 20;
+  const auto medium_hoodie = testing::drape_with_threads(start, 2);
+  ASSERT_TRUE(medium_hoodie.ok()) << medium_hoodie.status();
+  const auto carried = from(next, *medium_hoodie, 2);
+  ASSERT_TRUE(carried.ok()) << carried.status();
+  const Json m = Json::parse(carried->summary_json);
+  EXPECT_TRUE(m.value("carried", false));
+  EXPECT_TRUE(carried->settled) << m["equilibrium"].dump();
+  EXPECT_EQ(m["self_intersections"], 0);
+}
+
 double upper_rim(const PipelineResult& drape) {
   double most = -1e9;
   for (const Vec3& x : worn(drape).cloth.mesh.positions) most = std::max(most, x.y());
