@@ -3,5 +3,5 @@
 #pragma once
 
 namespace tryon {
-inline constexpr char kEngineVersion[] = "0.29.1";
+inline constexpr char kEngineVersion[] = "0.30.0";
 }  // namespace tryon

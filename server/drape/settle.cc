@@ -100,6 +100,9 @@ class Descent {
     return rest_once(give_up(crossed, first), onward);
   }
 
+  // What was given up is tried again from here: on smaller triangles it may come apart.
+  void hope_again() { may_begin_ = may_begin_ || gave_up_; }
+
   // Panels sewn on the coarsest level, and nothing more.
   absl::StatusOr<std::vector<Vec3>> only_sew() {
     const auto sewn = sew_panels(run_, levels_.open_panels(), fabric_, collider_, options_);
@@ -142,6 +145,7 @@ class Descent {
   const std::vector<Vec3>& give_up(const Settled& crossed, const std::vector<Vec3>& positions) {
     settled_ = crossed;
     options_.layers = LayerContact::kNever;
+    gave_up_ = true;
     return positions;
   }
 
@@ -170,7 +174,7 @@ class Descent {
   SettleOptions options_;
   std::optional<PreparedLevels> prepared_;  // where anything rests
   int level_ = 0;                           // that rests
-  bool may_begin_ = false;
+  bool may_begin_ = false, gave_up_ = false;
   Settled settled_;
 };
 
@@ -211,6 +215,7 @@ absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const Cl
   if (crossings(1, before) > own) return positions;
   auto moved = descent->rest(1, before, carried_goal(1));
   if (!moved.ok()) return located(moved.status(), "level[1].");
+  descent->hope_again();
   for (size_t v = 0; v < before.size(); ++v) (*moved)[v] -= before[v];
   std::vector<Vec3> there = levels.finer(1, *moved);
   for (size_t v = 0; v < positions.size(); ++v) there[v] += positions[v];

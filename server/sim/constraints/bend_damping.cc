@@ -1,6 +1,9 @@
 #include "server/sim/constraints/bend_damping.h"
 
+#include <utility>
+
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/element_sums.h"
 
 namespace tryon::sim {
 
@@ -31,16 +34,14 @@ double BendDamping::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradien
 }
 
 Eigen::SparseMatrix<double> BendDamping::matrix() const {
-  std::vector<Eigen::Triplet<double>> triplets;
+  ElementSums sums(particle_count_);
   for (int h = 0; h < hinges_.count(); ++h) {
     const auto& p = hinges_.particle[h];
     const auto block = bend::hessian(hinges_.stiffness[h] * inverse_h_, hinges_.weight[h]);
     for (int i = 0; i < 4; ++i)
-      for (int j = 0; j < 4; ++j) triplets.emplace_back(p[i], p[j], static_cast<double>(block(i, j)));
+      for (int j = 0; j < 4; ++j) sums.add(p[i], p[j], static_cast<double>(block(i, j)));
   }
-  Eigen::SparseMatrix<double> out(particle_count_, particle_count_);
-  out.setFromTriplets(triplets.begin(), triplets.end());
-  return out;
+  return std::move(sums).matrix();
 }
 
 }  // namespace tryon::sim

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/bend_friction.h"
+#include "server/sim/constraints/element_sums.h"
 #include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/hinges.h"
 #include "server/sim/constraints/local_step.h"
@@ -172,11 +174,9 @@ void ElasticEnergy::visit_products(BendInMatrix form, Add add) const {
 }
 
 Eigen::SparseMatrix<double> ElasticEnergy::matrix(BendInMatrix form) const {
-  std::vector<Eigen::Triplet<double>> triplets;
-  visit_products(form, [&](int i, int j, double k) { triplets.emplace_back(i, j, k); });
-  Eigen::SparseMatrix<double> out(model_.particle_count, model_.particle_count);
-  out.setFromTriplets(triplets.begin(), triplets.end());
-  return out;
+  ElementSums sums(model_.particle_count);
+  visit_products(form, [&](int i, int j, double k) { sums.add(i, j, k); });
+  return std::move(sums).matrix();
 }
 
 std::vector<double> ElasticEnergy::diagonal() const {

@@ -1,5 +1,9 @@
 #include "server/sim/constraints/shear_damping.h"
 
+#include <utility>
+
+#include "server/sim/constraints/element_sums.h"
+
 namespace tryon::sim {
 namespace {
 
@@ -50,18 +54,16 @@ double ShearDamping::add(const std::vector<RVec3>& x, std::vector<RVec3>* gradie
 
 // |a . f_y + b . f_x|^2 <= 2 |a|^2 + 2 |b|^2 where both are unit vectors.
 Eigen::SparseMatrix<double> ShearDamping::matrix() const {
-  std::vector<Eigen::Triplet<double>> triplets;
+  ElementSums sums(model_.particle_count);
   for (size_t k = 0; k < before_.size(); ++k) {
     const Frame f = frame(static_cast<int>(k));
     const double stiffness = 2 * static_cast<double>(rate_stiffness(static_cast<int>(k)));
     const Triangle& t = model_.triangles[k];
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j)
-        triplets.emplace_back(t[i], t[j], stiffness * static_cast<double>(f.cx[i] * f.cx[j] + f.cy[i] * f.cy[j]));
+        sums.add(t[i], t[j], stiffness * static_cast<double>(f.cx[i] * f.cx[j] + f.cy[i] * f.cy[j]));
   }
-  Eigen::SparseMatrix<double> out(model_.particle_count, model_.particle_count);
-  out.setFromTriplets(triplets.begin(), triplets.end());
-  return out;
+  return std::move(sums).matrix();
 }
 
 }  // namespace tryon::sim

@@ -23,8 +23,8 @@ constexpr double kNearRest = 0.15;  // mean weights
 constexpr size_t kStallSteps = 4;   // in which less than 1 - kStallShare of it goes
 constexpr double kStallShare = 0.8;
 constexpr int kWindow = 5;           // iterations by which the pace is judged
-constexpr double kFactorPrice = 30;  // in iterations
-constexpr double kMostPatience = 16;
+constexpr double kFactorPrice = 10;  // in iterations
+constexpr double kMostPatience = 4;
 constexpr int kMostHalvings = 12;  // then another direction is found sooner than a shorter step is worth
 // What is lost of what makes elements indefinite: as little as leaves the whole positive definite. Of cloth that has
 // buckled that is seldom more than a tenth.
