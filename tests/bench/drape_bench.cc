@@ -39,8 +39,10 @@ constexpr char kUsage[] =
     "    cloth that never stiffens; --where tells the place of every crossing; --names only\n"
     "    prints what would be draped\n"
     "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "
-    "[--blender=FRAMES]\n"
-    "    timed scenes; dress_knife also by Blender's cloth in the same run\n"
+    "[--blender=FRAMES] [--dress=FABRIC]\n"
+    "    timed scenes; dress_knife beside the drape of the simulator that staged it, in wool_lycra, or as --dress "
+    "names\n"
+    "    it (theirs: with that simulator's bending and friction too), and by Blender's cloth in the same run\n"
     "  --agree [--only=TEXT ...] [--edge=20] [--fabric=cotton_jersey]\n"
     "    how far girths of templates move when the edge is halved";
 
@@ -233,7 +235,8 @@ int main(int argc, char** argv) {
            take_flag(arg, "--agree", &options.agree) || take_flag(arg, "--where", &options.where) ||
            take_flag(arg, "--names", &options.names) || tryon::take_settle_option(arg, &options.settle) ||
            take_option(arg, "--scene=", &scenes.scenes) || take_option(arg, "--size=", &scenes.sizes) ||
-           take_option(arg, "--on=", &scenes.threads) || take_option(arg, "--blender=", &scenes.blender_frames);
+           take_option(arg, "--on=", &scenes.threads) || take_option(arg, "--blender=", &scenes.blender_frames) ||
+           take_option(arg, "--dress=", &scenes.dress_fabric);
   };
   tryon::read_options(argc, argv, tryon::kUsage, take);
   if (options.agree) return tryon::agreement::study({options.only, options.fabric, options.edge_mm, options.threads});

@@ -9,8 +9,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,7 +23,7 @@
 #include "server/garment/mesh_pattern.h"
 #include "server/io/pattern_import.h"
 #include "server/lab/drape_meter.h"
-#include "server/mesh/closest_point.h"
+#include "tests/bench/drape_peers.h"
 #include "tests/bench/study_person.h"
 
 namespace tryon::scenes {
@@ -33,6 +31,7 @@ namespace tryon::scenes {
 struct Options {
   std::vector<std::string> scenes, sizes, threads;  // names; vertices; numbers
   std::string png;
+  std::string dress_fabric = peers::kTheirCloth;
   int repeat = 1, blender_frames = 0;  // of dress_knife, where there is a Blender
   SettleOptions settle;
 };
@@ -67,15 +66,13 @@ inline double flat_area(const Pattern& pattern) {
 // Of equilateral triangles with so many vertices.
 inline double edge_for(double area, int vertices) { return std::sqrt(area / (0.866 * vertices)); }
 
-// As staged by the other simulator, which knows no friction between threads; the scene's README tells how it stands.
-inline absl::StatusOr<Scene> knife() {
+// As staged by the other simulator; the scene's README tells how it stands.
+inline absl::StatusOr<Scene> knife(const std::string& cloth) {
   const std::string file = "scenes/dress_knife/stage.obj";
   ASSIGN_OR_RETURN(ImportedPattern dress, import_pattern(testing::read_file(testing::shared_data_path(file)), file));
   for (Vec3& p : dress.mesh->placed) p.y() += 0.75;
   static const auto person = std::make_shared<StudyPerson>(study_person("../scenes/dress_knife/body.obj"));
-  Fabric poplin = *fabric_by_name("poplin");
-  poplin.bend_hysteresis = 0.0;
-  return Scene{"dress_knife", ready_garment(*dress.mesh), std::move(poplin), person};
+  return Scene{"dress_knife", ready_garment(*dress.mesh), peers::dress_fabric(cloth), person};
 }
 
 inline absl::StatusOr<Scene> made_to_measure(const std::string& garment, const std::string& fabric, int vertices) {
@@ -181,47 +178,6 @@ inline void tell(const Scene& scene, int threads, const Run& run) {
   std::fflush(stdout);
 }
 
-// To the surface of what the other simulator made of the same panels.
-inline void compare_knife(const Scene& scene, const Settled& settled, const std::string& png) {
-  const TriangleMesh both = testing::read_obj(testing::shared_data_path("scenes/dress_knife/drape.obj"));
-  constexpr int kDressVertices = 15656;
-  TriangleMesh theirs;
-  for (int v = 0; v < kDressVertices; ++v) theirs.positions.push_back(both.positions[v] + Vec3(0, 0.75, 0));
-  for (const Triangle& t : both.triangles)
-    if (t.maxCoeff() < kDressVertices) theirs.triangles.push_back(t);
-  const ClosestPointIndex surface(theirs, SideRule::kPseudoNormal);
-  std::vector<double> away;
-  double hem = 1e9, their_hem = 1e9;
-  for (const Vec3& p : settled.cloth.mesh.positions) {
-    away.push_back((surface.query(p).point - p).norm());
-    hem = std::min(hem, p.y());
-  }
-  for (const Vec3& p : theirs.positions) their_hem = std::min(their_hem, p.y());
-  std::sort(away.begin(), away.end());
-  double sum = 0.0;
-  for (const double d : away) sum += d;
-  std::printf(
-      "to the other simulator's drape: mean %.1f mm, p95 %.1f mm, largest %.1f mm; hem at %.0f mm, theirs %.0f\n",
-      1e3 * sum / static_cast<double>(away.size()), 1e3 * away[away.size() * 95 / 100], 1e3 * away.back(), 1e3 * hem,
-      1e3 * their_hem);
-  if (!png.empty()) picture(*scene.person, theirs, png, "dress_knife_theirs");
-}
-
-// Blender's cloth on the same panels round the same body, at 24 frames a second, beside what our certified rest took.
-inline void compare_blender(double own_s, int frames) {
-  const std::string out = (std::filesystem::temp_directory_path() / "blender_cloth.obj").string();
-  const std::string scene = testing::shared_data_path("scenes/dress_knife");
-  const std::string command = cat("blender --background --factory-startup --python tests/bench/blender_cloth.py -- ",
-                                  scene, "/stage.obj ", scene, "/body.obj ", frames, " ", out, " >/dev/null 2>&1");
-  if (std::system(command.c_str()) != 0) return void(std::printf("no Blender ran: apt-get install blender\n"));
-  std::ifstream file(out);
-  std::string mark, name;
-  double seconds = 0, moved = 0;
-  file >> mark >> name >> seconds >> mark >> name >> moved;
-  std::printf("Blender: %d frames in %.1f s, %.2f of what our rest took; then vertices go %.1f mm a frame\n", frames,
-              seconds, seconds / own_s, 1e3 * moved);
-}
-
 // The exponent of seconds in vertices, by least squares.
 inline void tell_growth(const std::string& name, const std::vector<std::pair<double, double>>& points) {
   if (points.size() < 2) return;
@@ -234,17 +190,24 @@ inline void tell_growth(const std::string& name, const std::vector<std::pair<dou
               (n * sxy - sx * sy) / (n * sxx - sx * sx));
 }
 
-inline absl::StatusOr<Scene> staged(const std::string& name, int vertices) {
-  if (name == "dress_knife") return knife();
+inline absl::StatusOr<Scene> staged(const std::string& name, int vertices, const Options& options) {
+  if (name == "dress_knife") return knife(options.dress_fabric);
   if (name == "cusick") return cusick(vertices);
   return made_to_measure(name, name == "trousers" ? "wool_suiting" : "cotton_jersey", vertices);
+}
+
+inline void compare_dress(const Scene& scene, const Run& run, const Options& options) {
+  const TriangleMesh theirs = peers::their_dress();
+  peers::compare(run.settled.cloth.mesh, theirs);
+  if (!options.png.empty()) picture(*scene.person, theirs, options.png, "dress_knife_theirs");
+  if (options.blender_frames > 0) peers::compare_blender(run.wall_s, options.blender_frames);
 }
 
 inline void study_scene(const std::string& name, const Options& options) {
   std::map<std::string, std::vector<std::pair<double, double>>> growth;  // by threads
   const std::vector<std::string> one = {"0"};
   for (const std::string& size : name == "dress_knife" ? one : options.sizes) {
-    const auto scene = staged(name, std::stoi(size));
+    const auto scene = staged(name, std::stoi(size), options);
     if (!scene.ok()) {
       std::printf("%-12s %s\n", name.c_str(), std::string(scene.status().message()).c_str());
       continue;
@@ -261,8 +224,7 @@ inline void study_scene(const std::string& name, const Options& options) {
       if (name == "cusick")
         std::printf("drape coefficient %.1f %%, %d nodes\n", 100 * drape_coefficient(run->settled.cloth.mesh),
                     drape_nodes(run->settled.cloth));
-      if (name == "dress_knife") compare_knife(*scene, run->settled, options.png);
-      if (name == "dress_knife" && options.blender_frames > 0) compare_blender(run->wall_s, options.blender_frames);
+      if (name == "dress_knife") compare_dress(*scene, *run, options);
       if (!options.png.empty()) picture(*scene->person, run->settled.cloth.mesh, options.png, cat(name, "_", size));
     }
   }
