@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "server/sim/solvers/cholesky_subtrees.h"
-#include "server/sim/solvers/dissection.h"
+#include "server/sim/solvers/order_memo.h"
 
 namespace tryon::sim {
 
@@ -314,7 +314,7 @@ std::vector<int> first_order(const Matrix& matrix, int block) {
     neighbour.insert(neighbour.end(), list.begin(), list.end());
     begin.push_back(static_cast<int>(neighbour.size()));
   }
-  const std::vector<int> order = nested_dissection(begin, neighbour);
+  const std::vector<int> order = OrderMemo::of_process().order_of(std::move(begin), std::move(neighbour));
   std::vector<int> place(n);
   for (int k = 0; k < n; ++k) place[order[k / block] * block + k % block] = k;
   return place;
