@@ -40,9 +40,8 @@ constexpr char kUsage[] =
     "    prints what would be draped\n"
     "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "
     "[--blender=FRAMES] [--dress=FABRIC]\n"
-    "    timed scenes; dress_knife beside the drape of the simulator that staged it, in wool_lycra, or as --dress "
-    "names\n"
-    "    it (theirs: with that simulator's bending and friction too), and by Blender's cloth in the same run\n"
+    "    timed scenes; dress_knife beside the drape of the simulator that staged it, in wool_lycra or what --dress\n"
+    "    names (theirs: with that simulator's bending and friction too), and by Blender's cloth in the same run\n"
     "  --agree [--only=TEXT ...] [--edge=20] [--fabric=cotton_jersey]\n"
     "    how far girths of templates move when the edge is halved";
 

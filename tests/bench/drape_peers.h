@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "server/base/status.h"
 #include "server/base/text.h"
 #include "server/fabric/fabric.h"
 #include "server/lab/drape_meter.h"
@@ -27,8 +28,8 @@ namespace tryon::peers {
 inline constexpr const char *kTheirCloth = "wool_lycra", *kTheirs = "theirs";
 
 // Of the library, or kTheirs. The other simulator knows no friction between threads.
-inline Fabric dress_fabric(const std::string& name) {
-  Fabric out = *fabric_by_name(name == kTheirs ? kTheirCloth : name);
+inline absl::StatusOr<Fabric> dress_fabric(const std::string& name) {
+  ASSIGN_OR_RETURN(Fabric out, fabric_by_name(name == kTheirs ? kTheirCloth : name));
   out.bend_hysteresis = 0.0;
   if (name != kTheirs) return out;
   constexpr double kModulus = 0.076e6, kThickness = 0.328e-3, kPoisson = 0.071, kShare = 0.1;  // Pa, m

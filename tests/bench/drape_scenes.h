@@ -72,7 +72,8 @@ inline absl::StatusOr<Scene> knife(const std::string& cloth) {
   ASSIGN_OR_RETURN(ImportedPattern dress, import_pattern(testing::read_file(testing::shared_data_path(file)), file));
   for (Vec3& p : dress.mesh->placed) p.y() += 0.75;
   static const auto person = std::make_shared<StudyPerson>(study_person("../scenes/dress_knife/body.obj"));
-  return Scene{"dress_knife", ready_garment(*dress.mesh), peers::dress_fabric(cloth), person};
+  ASSIGN_OR_RETURN(Fabric fabric, peers::dress_fabric(cloth));
+  return Scene{"dress_knife", ready_garment(*dress.mesh), std::move(fabric), person};
 }
 
 inline absl::StatusOr<Scene> made_to_measure(const std::string& garment, const std::string& fabric, int vertices) {
