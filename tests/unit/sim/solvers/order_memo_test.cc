@@ -1,6 +1,9 @@
 // One graph, one order, found once: the order is dissection's own.
 #include "server/sim/solvers/order_memo.h"
 
+#include <atomic>
+#include <thread>
+
 #include "gtest/gtest.h"
 #include "server/sim/solvers/dissection.h"
 
@@ -50,6 +53,28 @@ TEST(OrderMemo, HoldsNoMoreThanItsShareAndKeepsWhatWasAskedForLast) {
   EXPECT_EQ(memo.found(), 1);
   memo.order_of(first.begin, first.neighbour);
   EXPECT_EQ(memo.found(), 1) << "the first has gone";
+}
+
+TEST(OrderMemo, AnswersManyThreadsAtOnce) {
+  OrderMemo memo(60'000);  // too little for all, so that some are always made anew
+  std::vector<Graph> graphs;
+  std::vector<std::vector<int>> orders;
+  for (int wide = 10; wide < 16; ++wide) {
+    graphs.push_back(grid(wide, 12));
+    orders.push_back(nested_dissection(graphs.back().begin, graphs.back().neighbour));
+  }
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 60; ++i) {
+        const size_t k = static_cast<size_t>(i * (t + 1)) % graphs.size();
+        wrong += memo.order_of(graphs[k].begin, graphs[k].neighbour) != orders[k];
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_LE(memo.bytes(), 60'000);
 }
 
 }  // namespace
