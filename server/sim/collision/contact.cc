@@ -318,6 +318,27 @@ void ContactSet::end_step(const std::vector<RVec3>& x) {
   }
 }
 
+// From particle i here to particle j there.
+void ContactSet::copy_particle(int i, int j, ContactSet* to) const {
+  for (auto values : {&ContactSet::stiffness_, &ContactSet::first_stiffness_, &ContactSet::normal_force_,
+                      &ContactSet::room_, &ContactSet::lift_})
+    (to->*values)[j] = (this->*values)[i];
+  for (auto planes : {&ContactSet::plane_, &ContactSet::opposite_}) (to->*planes)[j] = (this->*planes)[i];
+  for (auto points : {&ContactSet::asked_, &ContactSet::anchor_}) (to->*points)[j] = (this->*points)[i];
+  for (auto flags : {&ContactSet::known_, &ContactSet::anchored_, &ContactSet::sliding_, &ContactSet::pinched_})
+    (to->*flags)[j] = (this->*flags)[i];
+}
+
+void ContactSet::take_from(const ContactSet& whole, const std::vector<int>& at) {
+  collider_ = whole.collider_;  // whose contacts they are
+  for (size_t i = 0; i < at.size(); ++i) whole.copy_particle(at[i], static_cast<int>(i), this);
+}
+
+void ContactSet::give_to(ContactSet* whole, const std::vector<int>& at, const std::vector<uint8_t>& moved) const {
+  for (size_t i = 0; i < at.size(); ++i)
+    if (moved[i]) copy_particle(static_cast<int>(i), at[i], whole);
+}
+
 RVec3 ContactSet::unbalanced(int i, const RVec3& x, const RVec3& force) const {
   if (!reachable_ || distance_to(plane_[i], i, x) > wanted_offset_ + kTouch) return force;
   if (pinched_[i] && distance_to(opposite_[i], i, x) <= wanted_offset_ + kTouch)

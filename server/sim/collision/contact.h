@@ -52,6 +52,7 @@ class ContactSet {
     return {stiffness_[i] * push.energy, stiffness_[i] * push.force, stiffness_[i] * push.curvature};
   }
   Real stiffness(int i) const { return stiffness_[i]; }
+  Real first_stiffness(int i) const { return first_stiffness_[i]; }  // before anything pressed
   // For methods that move positions: how far x lies below the offset (0 outside), where out is, the two coefficients.
   Real depth(int i, const RVec3& x) const { return reachable_ ? std::max(Real(0), -gap(i, x)) : Real(0); }
   const RVec3& normal(int i) const { return plane_[i].normal; }
@@ -61,6 +62,11 @@ class ContactSet {
   // After the minimisation: particles deeper than any force holds them go out along the normal (x and v); then anchors.
   void project(const RunContext& run, const Scene& scene, std::vector<RVec3>* x, std::vector<RVec3>* v);
   void end_step(const std::vector<RVec3>& x);
+
+  // A part of a cloth (model_part.h) goes on from the whole's contacts, and the whole from those of what moved in it:
+  // `at` [particle_count of the part] are the whole's particles.
+  void take_from(const ContactSet& whole, const std::vector<int>& at);
+  void give_to(ContactSet* whole, const std::vector<int>& at, const std::vector<uint8_t>& moved) const;
 
   // Part of `force` (net, without contact) that no reaction inside the static friction cone can balance.
   RVec3 unbalanced(int i, const RVec3& x, const RVec3& force) const;
@@ -97,6 +103,7 @@ class ContactSet {
   void set_lift(int i, Real lift);
   void ask(int begin, int end);
   void ask_opposite(int begin, int end);
+  void copy_particle(int i, int j, ContactSet* to) const;
   void take_plane(int i, const Contact& contact);
   Contact nearest_of(int i) const;  // of the surface itself, without the lift
   void take_opposite(int i, const Contact& past);

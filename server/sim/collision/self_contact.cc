@@ -41,6 +41,7 @@ SelfContact::SelfContact(const DrapeModel& model, Real radius, std::vector<Real>
   for (auto* v : {&origin_, &centre_, &start_, &pull_, &way_}) v->assign(n, RVec3::Zero());
   for (auto* v : {&bound_, &moved_, &shift_, &length_, &share_, &room_}) v->assign(n, reach_);
   for (auto* flags : {&crossed_, &shortened_}) flags->assign(n, 0);
+  for (const Real mobility : model.inverse_mass) still_.push_back(mobility == 0);
 }
 
 bool SelfContact::neighbours(const std::array<int, 4>& v, bool edges) const {
@@ -69,6 +70,7 @@ SelfContact::Gap SelfContact::gap_of(const Pair& pair, const std::vector<RVec3>&
 void SelfContact::add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges,
                            std::vector<Pair>* pairs) const {
   if (crossed_[v[0]] || crossed_[v[1]] || crossed_[v[2]] || crossed_[v[3]]) return;
+  if (still_[v[0]] && still_[v[1]] && still_[v[2]] && still_[v[3]]) return;
   Pair pair{v, edges, radius_, 0, 0, 0};
   pair.distance = gap_of(pair, x).distance;
   if (pair.distance >= reach_) return;
@@ -167,7 +169,7 @@ bool SelfContact::renew_bounds(const RunContext& run, const std::vector<RVec3>& 
 }
 
 void SelfContact::begin_step(const RunContext& run, const std::vector<RVec3>& x) {
-  hold(x);
+  if (!std::exchange(told_, false)) hold(x);
   start_ = x;
   renew_bounds(run, x);
   grip(x);
@@ -413,7 +415,36 @@ void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>*
 void SelfContact::hold(const std::vector<RVec3>& x) {
   held_.clear();
   for (const Grip& grip : grips_) held_.push_back({grip.v, grip.edges, force_of(grip, x)});
-  std::sort(held_.begin(), held_.end(), [](const Held& a, const Held& b) { return a.pair() < b.pair(); });
+  std::sort(held_.begin(), held_.end());
+}
+
+void SelfContact::take_held(const SelfContact& whole, const std::vector<RVec3>& whole_x, const std::vector<int>& at) {
+  std::vector<int> index(whole_x.size(), -1);
+  for (size_t i = 0; i < at.size(); ++i) index[at[i]] = static_cast<int>(i);
+  held_.clear();
+  for (const Grip& grip : whole.grips_) {
+    Held held{grip.v, grip.edges, whole.force_of(grip, whole_x)};
+    for (int& v : held.v) v = index[v];
+    if (std::find(held.v.begin(), held.v.end(), -1) == held.v.end()) held_.push_back(held);
+  }
+  std::sort(held_.begin(), held_.end());
+  told_ = true;
+}
+
+void SelfContact::give_held(const std::vector<RVec3>& x, const std::vector<int>& at, const std::vector<RVec3>& whole_x,
+                            SelfContact* whole) const {
+  whole->hold(whole_x);
+  std::vector<Held> held;
+  for (const Grip& grip : grips_) {
+    held.push_back({grip.v, grip.edges, force_of(grip, x)});
+    for (int& v : held.back().v) v = at[v];
+  }
+  held.insert(held.end(), whole->held_.begin(), whole->held_.end());
+  std::stable_sort(held.begin(), held.end());
+  const auto same = [](const Held& a, const Held& b) { return a.pair() == b.pair(); };
+  held.erase(std::unique(held.begin(), held.end(), same), held.end());
+  whole->held_ = std::move(held);
+  whole->told_ = true;
 }
 
 RVec3 SelfContact::held_by(const Pair& pair) const {

@@ -46,6 +46,11 @@ class SelfContact {
   void curvature(const std::vector<RVec3>& x, std::vector<Curvature>* pairs) const;
   // Takes vertices back on their ways until every pair stays apart all along; true if any was taken.
   bool limit(const RunContext& run, std::vector<RVec3>* x);
+  // A part of a cloth (model_part.h) goes on from the friction that the whole's pairs held at its x, and the whole's
+  // next step from the part's at its own: `at` [particle_count of the part] are the whole's particles.
+  void take_held(const SelfContact& whole, const std::vector<RVec3>& whole_x, const std::vector<int>& at);
+  void give_held(const std::vector<RVec3>& x, const std::vector<int>& at, const std::vector<RVec3>& whole_x,
+                 SelfContact* whole) const;
   // Crossed pairs of edge and triangle at the last search.
   int crossings() const { return crossing_count_; }
   Real radius() const { return radius_; }
@@ -78,6 +83,7 @@ class SelfContact {
     bool edges;
     RVec3 force;  // N
     auto pair() const { return std::tie(v, edges); }
+    bool operator<(const Held& other) const { return pair() < other.pair(); }
   };
   struct Gap {
     std::array<Real, 4> w;
@@ -129,6 +135,7 @@ class SelfContact {
   mutable Real covered_ = 0;
   std::vector<Grip> grips_;
   std::vector<Held> held_;                      // ascending
+  bool told_ = false;                           // held_ is known already as the next step begins
   std::vector<RVec3> origin_, centre_, start_;  // of the last search; of the bounds; of the step
   std::vector<RVec3> pull_;                     // N, towards an uncrossed state
   std::vector<Real> bound_, moved_;             // moved_: since the last search
@@ -145,6 +152,7 @@ class SelfContact {
   std::vector<RVec3> carried_;            // overheld(): N, by friction
   std::vector<Real> bearable_;            // overheld(): N, at most
   mutable std::vector<double> partial_;   // of a loop in progress, a chunk each
+  std::vector<uint8_t> still_;            // [particle_count] pinned
   std::vector<uint8_t> crossed_;          // [particle_count] belongs to a crossed pair
   int crossing_count_ = 0;
   bool searched_ = false, ever_stopped_ = false;  // ever; since the last bounds

@@ -80,7 +80,7 @@ absl::StatusOr<int> DescentSolver::minimise(const RunContext& run, const Scene& 
   bool lagged = false, freed = false;  // freed: since x_ last moved
   for (int iteration = 0; iteration < settings_.iterations; ++iteration) {
     RETURN_IF_ERROR(run.check());
-    if (run.winding_up()) return iteration;
+    if (run.winding_up() || ends_before(iteration)) return iteration;
     if (!std::isfinite(phi_)) return potential_.not_finite("forces", gradient_);
     bool changed = potential_.refresh_contacts(run, scene, x_);
     const bool done = converged();
@@ -110,12 +110,14 @@ absl::StatusOr<StepReport> DescentSolver::step(const RunContext& run, const Scen
   const double start = now_s();
   StepReport report;
   run_ = &run;
+  RETURN_IF_ERROR(rest_first(scene, state, &report));
   RETURN_IF_ERROR(potential_.begin(run, scene, *state, &report));
   std::copy(state->x.begin(), state->x.end(), x_.begin());
   RETURN_IF_ERROR(prepare(&report));
   choose_start(run, *state);
   potential_.limit(run, &x_);
-  ASSIGN_OR_RETURN(report.iterations, minimise(run, scene));
+  ASSIGN_OR_RETURN(const int iterations, minimise(run, scene));
+  report.iterations += iterations;
   if (!std::isfinite(phi_)) return potential_.not_finite("solve", x_);
   report.potential = phi_;
   potential_.finish(run, scene, x_, state, &report);

@@ -24,6 +24,10 @@ class DescentSolver : public Solver {
   absl::StatusOr<StepReport> step(const RunContext& run, const Scene& scene, DrapeState* state) final;
 
  protected:
+  // Before the step begins: what may be done to the state first, its iterations told.
+  virtual absl::Status rest_first(const Scene&, DrapeState*, StepReport*) { return absl::OkStatus(); }
+  // Whether the step that has begun ends before the next iteration, of those that it may have.
+  virtual bool ends_before(int) const { return false; }
   // Once a step, with x_ at the state's positions: matrices, for example. Sets report->refactored where it factorised.
   virtual absl::Status prepare(StepReport* report) = 0;
   // Sets x_ to where the step's iterations start.

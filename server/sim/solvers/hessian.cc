@@ -30,7 +30,7 @@ Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, double kept
 }  // namespace
 
 PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
-                                   BendInMatrix bend, Cholesky::Kept kept)
+                                   BendInMatrix bend, Cholesky::Kept kept, const KnownOrder& known)
     : potential_(potential),
       model_(potential.model()),
       settings_(settings),
@@ -38,16 +38,18 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
       like_matrix_(bend == BendInMatrix::kLikeHinges ? hinges_like_bend_matrix(model_) : Hinges()),
       friction_(bend == BendInMatrix::kLikeHinges ? FrictionBlocks(model_, like_matrix_) : FrictionBlocks(model_)),
       factor_(kept),
+      passing_(!known.place.empty()),
+      order_(known),
       fold_products_(model_.folds) {
+  for (int i = 0; i < model_.particle_count; ++i) pinned_.push_back(potential_.pinned(i));
   build_pattern();
   if (potential_.layers() == nullptr) {
     analyse();
-  } else {
+  } else if (!passing_) {
     order_ = PatternCache::of_process().pattern_of(matrix_, 3)->known();
   }
   right_.resize(3 * model_.particle_count);
   own_.resize(model_.particle_count);
-  for (int i = 0; i < model_.particle_count; ++i) pinned_.push_back(potential_.pinned(i));
   fold_gradient_.assign(4 * model_.folds.count() + 1, RVec3::Zero());  // a number behind the last one is read
   fold_angle_.resize(model_.folds.count());
   fold_sum_.resize(4 * fold_products_.most_particles);
@@ -100,7 +102,10 @@ void PotentialHessian::build_pattern() {
   std::vector<std::vector<int>> column(n);
   for (auto* list : {&block_row_, &block_column_}) list->clear();
   target_.clear();
-  const auto note = [&](int i, int j) { column[std::min(i, j)].push_back(std::max(i, j)); };
+  const auto note = [&](int i, int j) {
+    const auto [low, high] = block_at(i, j);
+    column[low].push_back(high);
+  };
   visit_pairs(note);
   visit_constant([&](int i, int j, double) { note(i, j); });
   fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct*) { note(i, j); });
@@ -138,7 +143,7 @@ void PotentialHessian::build_pattern() {
 // and goes by the order that the cloth had without them, or with those of the pattern before.
 void PotentialHessian::analyse() {
   if (std::exchange(analysed_, true)) return;
-  if (layer_pattern_.empty()) {
+  if (layer_pattern_.empty() && !passing_) {
     factor_.analyse(matrix_, 3);
   } else {
     factor_.analyse_once(matrix_, 3, order_);
@@ -287,8 +292,15 @@ void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
   for (const Matrix3& block : own_) add(block);
 }
 
+// Column and row. What a pinned particle shares with another goes to its own block, which is cleared in the end.
+std::pair<int, int> PotentialHessian::block_at(int i, int j) const {
+  if (pinned_[i]) return {i, i};
+  if (pinned_[j]) return {j, j};
+  return std::minmax(i, j);
+}
+
 int PotentialHessian::block_of(int i, int j) const {
-  const auto [low, high] = std::minmax(i, j);
+  const auto [low, high] = block_at(i, j);
   const auto end = block_row_.begin() + block_begin_[low + 1];
   const auto at = std::lower_bound(block_row_.begin() + block_begin_[low], end, high);
   return at != end && *at == high ? static_cast<int>(at - block_row_.begin()) : -1;
@@ -327,13 +339,11 @@ void PotentialHessian::add_layers() {
 }
 
 void PotentialHessian::clear_pinned() {
-  if (!potential_.any_pinned()) return;
-  for (int b = 0; b < static_cast<int>(block_row_.size()); ++b) {
-    const int i = block_row_[b], j = block_column_[b];
-    if (!pinned_[i] && !pinned_[j]) continue;
-    const Target target = target_of(b, false);
+  for (int i = 0; i < model_.particle_count; ++i) {
+    if (!pinned_[i]) continue;
+    const Target own = target_of(block_begin_[i], false);
     for (int c = 0; c < 3; ++c)
-      for (int r = 0; r < 3; ++r) matrix_.valuePtr()[target.at + c * target.height + r] = i == j && c == r ? 1.0 : 0.0;
+      for (int r = 0; r < 3; ++r) matrix_.valuePtr()[own.at + c * own.height + r] = c == r ? 1.0 : 0.0;
   }
 }
 

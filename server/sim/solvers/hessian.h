@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "Eigen/Sparse"
@@ -19,8 +20,10 @@ namespace tryon::sim {
 
 class PotentialHessian {
  public:
+  // `known`: an order of elimination for a structure that will not come again; else the process's cache is asked.
   PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
-                   BendInMatrix bend = BendInMatrix::kWhole, Cholesky::Kept kept = Cholesky::Kept::kWhole);
+                   BendInMatrix bend = BendInMatrix::kWhole, Cholesky::Kept kept = Cholesky::Kept::kWhole,
+                   const KnownOrder& known = {});
   // At x. `kept` is the share that is kept of what makes an element indefinite: kTrueHessian, kConvexHessian (then no
   // element is), or between them, where the whole is seldom indefinite and far nearer to the true one. False where the
   // context says stop (asked every kElementsBetweenChecks elements); then the matrix is of no use.
@@ -59,6 +62,7 @@ class PotentialHessian {
   void add_particles(const std::vector<RVec3>& x);
   void look_at_layers(const std::vector<RVec3>& x);
   void add_layers();
+  std::pair<int, int> block_at(int i, int j) const;
   int block_of(int i, int j) const;  // index into block_row_, -1 outside the pattern
   bool holds(const std::array<int, 4>& v) const;
   struct Target {  // of one addition
@@ -86,7 +90,8 @@ class PotentialHessian {
   std::vector<double> constant_;        // [block_count] times the identity
   Eigen::SparseMatrix<double> matrix_;  // [3n, 3n], lower triangle with whole diagonal blocks
   Cholesky factor_;
-  KnownOrder order_;                               // where there are any: of the last pattern
+  const bool passing_;                             // its structure will not come again
+  KnownOrder order_;                               // where there are layers, or it passes: of the last pattern
   std::vector<SelfContact::Curvature> layers_;     // at the last assembly
   std::vector<std::array<int, 4>> layer_pattern_;  // pairs of layers that have blocks of their own
   std::vector<Matrix3> own_;                       // [particle_count] while assembling

@@ -77,25 +77,44 @@ absl::Status IncrementalPotential::begin(const RunContext& run, const Scene& sce
   const double start = now_s();
   contact_.begin_step(run, scene, state.x);
   begin_self_contact(run, scene, state.x);
-  report->collision_s = now_s() - start;
+  report->collision_s += now_s() - start;
   return run.check();
 }
 
-void IncrementalPotential::begin_self_contact(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
+void IncrementalPotential::make_self_contact(const Scene& scene) {
   const Real radius = static_cast<Real>(scene.self_contact), steep = static_cast<Real>(scene.steep_share);
-  if (radius <= 0) {
+  if (self_contact_ && self_contact_->radius() == radius && self_contact_->steep_share() == steep) return;
+  std::vector<Real> stiffness, friction;
+  for (int i = 0; i < model_.particle_count; ++i) {
+    stiffness.push_back(contact_.first_stiffness(i));
+    friction.push_back(contact_.kinetic_friction(i));
+  }
+  self_contact_ = std::make_unique<SelfContact>(model_, radius, std::move(friction), std::move(stiffness), steep);
+}
+
+void IncrementalPotential::begin_self_contact(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
+  if (scene.self_contact <= 0) {
     self_contact_.reset();
     return;
   }
-  if (!self_contact_ || self_contact_->radius() != radius || self_contact_->steep_share() != steep) {
-    std::vector<Real> stiffness, friction;
-    for (int i = 0; i < model_.particle_count; ++i) {
-      stiffness.push_back(contact_.stiffness(i));
-      friction.push_back(contact_.kinetic_friction(i));
-    }
-    self_contact_ = std::make_unique<SelfContact>(model_, radius, std::move(friction), std::move(stiffness), steep);
-  }
+  make_self_contact(scene);
   self_contact_->begin_step(run, x);
+}
+
+void IncrementalPotential::take_contacts(const IncrementalPotential& whole, const Scene& scene,
+                                         const std::vector<RVec3>& whole_x, const std::vector<int>& at) {
+  contact_.take_from(whole.contact_, at);
+  if (!whole.self_contact_ || scene.self_contact <= 0) return;
+  make_self_contact(scene);
+  self_contact_->take_held(*whole.self_contact_, whole_x, at);
+}
+
+void IncrementalPotential::give_contacts(const std::vector<RVec3>& x, const std::vector<RVec3>& whole_x,
+                                         const std::vector<int>& at, IncrementalPotential* whole) const {
+  std::vector<uint8_t> moved;
+  for (int i = 0; i < model_.particle_count; ++i) moved.push_back(!pinned(i));
+  contact_.give_to(&whole->contact_, at, moved);
+  if (self_contact_) self_contact_->give_held(x, at, whole_x, whole->self_contact_.get());
 }
 
 void IncrementalPotential::predict(const Scene& scene, const DrapeState& state) {

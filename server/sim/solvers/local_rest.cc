@@ -1,0 +1,167 @@
+#include "server/sim/solvers/local_rest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+
+#include "server/base/status.h"
+#include "server/sim/model_part.h"
+#include "server/sim/solvers/descent.h"
+#include "server/sim/solvers/lbfgs.h"
+#include "server/sim/solvers/newton_directions.h"
+
+namespace tryon::sim {
+
+namespace {
+
+constexpr double kShare = 0.99;      // of the squared gradient that is at them
+constexpr int kRings = 4;            // of cloth round them
+constexpr double kMostOfAll = 0.25;  // of the particles: more are as dear as all of them
+constexpr double kLeastForce = 0.1;  // mean weights: less than that the whole brings to rest as fast
+constexpr double kTarget = 0.1;      // of the largest force, within what the solver asks of a step
+constexpr double kLoosest = 0.1;     // mean weights
+constexpr int kMostSteps = 4, kMostHalvings = 12;
+constexpr Real kReach = Real(0.01);  // m round what moves in which other layers are looked for
+
+class PartDescent : public DescentSolver {
+ public:
+  PartDescent(const ModelPart& part, const SolverSettings& settings, const KnownOrder& order)
+      : DescentSolver(part.model, settings),
+        lbfgs_(settings.history, part.model.particle_count),
+        newton_(potential_, settings, &lbfgs_, order) {}
+
+  IncrementalPotential& potential() { return potential_; }
+
+ private:
+  absl::Status prepare(StepReport*) override {
+    newton_.forget();
+    return absl::OkStatus();
+  }
+  void choose_start(const RunContext&, const DrapeState&) override {}  // where it lies
+  absl::Status find_direction(int iteration) override {
+    return newton_.find(*run_, iteration, x_, gradient_, &direction_);
+  }
+  void accepted() override { lbfgs_.push(*run_, x_, gradient_, trial_, trial_gradient_); }
+  int most_halvings() const override { return kMostHalvings; }
+  bool far_off() const override { return true; }
+  bool try_otherwise(int) override { return !newton_.gone() && newton_.try_otherwise(); }
+
+  Lbfgs lbfgs_;
+  NewtonDirections newton_;
+};
+
+int64_t cell_of(const RVec3& x, Real size, int dx, int dy, int dz) {
+  const auto at = [size](Real v, int d) { return (static_cast<int64_t>(std::floor(v / size)) + d) & 0x1fffff; };
+  return at(x.x(), dx) << 42 | at(x.y(), dy) << 21 | at(x.z(), dz);
+}
+
+// Particles that are within `reach` of one that moves.
+std::vector<uint8_t> near(const std::vector<RVec3>& x, const std::vector<uint8_t>& moves, Real reach) {
+  std::unordered_map<int64_t, std::vector<int>> cells;
+  for (size_t i = 0; i < x.size(); ++i)
+    if (moves[i]) cells[cell_of(x[i], reach, 0, 0, 0)].push_back(static_cast<int>(i));
+  std::vector<uint8_t> out(x.size(), 0);
+  for (size_t i = 0; i < x.size(); ++i)
+    for (int k = 0; k < 27 && !out[i]; ++k) {
+      const auto cell = cells.find(cell_of(x[i], reach, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1));
+      if (cell == cells.end()) continue;
+      out[i] = std::any_of(cell->second.begin(), cell->second.end(),
+                           [&](int j) { return (x[i] - x[j]).squaredNorm() < reach * reach; });
+    }
+  return out;
+}
+
+Real longest_edge(const DrapeModel& model, const std::vector<uint8_t>& of, const std::vector<RVec3>& x) {
+  Real longest = 0;
+  for (const Triangle& c : model.triangles)
+    for (int k = 0; k < 3; ++k)
+      if (of[c[k]]) longest = std::max(longest, (x[c[k]] - x[c[(k + 1) % 3]]).squaredNorm());
+  return std::sqrt(longest);
+}
+
+ModelPart part_with_layers(const IncrementalPotential& whole, const std::vector<uint8_t>& moves,
+                           const std::vector<RVec3>& x) {
+  std::vector<uint8_t> beside(moves.size(), 0);
+  if (whole.layers() != nullptr)
+    beside = near(x, moves, static_cast<Real>(kReach) + longest_edge(whole.model(), moves, x));
+  return part_of(whole.model(), moves, beside);
+}
+
+// The whole's order of elimination, of those that are there.
+KnownOrder order_of(const ModelPart& part, const KnownOrder& whole) {
+  std::vector<int> by_place(part.whole.size());
+  for (size_t i = 0; i < by_place.size(); ++i) by_place[i] = static_cast<int>(i);
+  std::sort(by_place.begin(), by_place.end(),
+            [&](int a, int b) { return whole.place[3 * part.whole[a]] < whole.place[3 * part.whole[b]]; });
+  KnownOrder out{std::vector<int>(3 * by_place.size()), int64_t{1} << 60};  // however much L has
+  for (size_t k = 0; k < by_place.size(); ++k)
+    for (int c = 0; c < 3; ++c) out.place[3 * by_place[k] + c] = static_cast<int>(3 * k) + c;
+  return out;
+}
+
+double largest_of(const std::vector<RVec3>& forces) {
+  Real most = 0;
+  for (const RVec3& f : forces) most = std::max(most, f.squaredNorm());
+  return std::sqrt(static_cast<double>(most));
+}
+
+double farthest(const std::vector<RVec3>& x, const std::vector<RVec3>& from, const std::vector<int>& at) {
+  Real most = 0;
+  for (size_t i = 0; i < at.size(); ++i) most = std::max(most, (x[i] - from[at[i]]).squaredNorm());
+  return std::sqrt(static_cast<double>(most));
+}
+
+}  // namespace
+
+std::vector<uint8_t> wanting(const DrapeModel& model, const std::vector<RVec3>& gradient) {
+  if (!has_parts(model) || largest_of(gradient) < kLeastForce * static_cast<double>(model.mean_weight)) return {};
+  const auto n = static_cast<double>(gradient.size());
+  double sum = 0;
+  for (const RVec3& g : gradient) sum += static_cast<double>(g.squaredNorm());
+  std::vector<std::pair<double, int>> by_size;  // the others together are less than what may be left out
+  for (size_t i = 0; i < gradient.size(); ++i) {
+    const auto size = static_cast<double>(gradient[i].squaredNorm());
+    if (size * n >= (1 - kShare) * sum) by_size.emplace_back(-size, static_cast<int>(i));
+  }
+  std::sort(by_size.begin(), by_size.end());
+  std::vector<uint8_t> out(gradient.size(), 0);
+  double there = 0;
+  for (size_t k = 0; k < by_size.size() && there < kShare * sum; ++k) {
+    there -= by_size[k].first;
+    out[by_size[k].second] = 1;
+  }
+  out = widened(model, std::move(out), kRings);
+  const auto count = std::count(out.begin(), out.end(), 1);
+  if (static_cast<double>(count) > kMostOfAll * n) return {};
+  return out;
+}
+
+absl::StatusOr<bool> rest_locally(const RunContext& run, const Scene& scene, const SolverSettings& settings,
+                                  const std::vector<uint8_t>& wanting, double largest, const KnownOrder& order,
+                                  IncrementalPotential* whole, DrapeState* state, StepReport* report) {
+  SolverSettings local = settings;
+  local.tolerance = std::max(settings.tolerance, std::min(kLoosest, kTarget * largest));
+  const ModelPart part = part_with_layers(*whole, wanting, state->x);
+  PartDescent solver(part, local, order_of(part, order));
+  solver.potential().take_contacts(*whole, scene, state->x, part.whole);
+  DrapeState there;
+  for (const int i : part.whole) there.x.push_back(state->x[i]), there.v.push_back(state->v[i]);
+  there.tie_rest_ratio = state->tie_rest_ratio, there.time = state->time;
+  double gone = 0;
+  for (int k = 0; k < kMostSteps && gone < kReach / 2; ++k) {
+    for (RVec3& v : there.v) v.setZero();
+    ASSIGN_OR_RETURN(const StepReport step, solver.step(run, scene, &there));
+    report->iterations += step.iterations;
+    report->collision_s += step.collision_s;
+    gone = farthest(there.x, state->x, part.whole);
+    if (step.iterations < settings.iterations || run.winding_up()) break;
+  }
+  if (gone > kReach - scene.self_contact) return false;  // there may be what was not looked for
+  solver.potential().give_contacts(there.x, state->x, part.whole, whole);
+  for (size_t i = 0; i < part.whole.size(); ++i) state->x[part.whole[i]] = there.x[i];
+  return true;
+}
+
+}  // namespace tryon::sim
