@@ -40,8 +40,7 @@ SelfContact::SelfContact(const DrapeModel& model, Real radius, std::vector<Real>
   const int n = model.particle_count;
   for (auto* v : {&origin_, &centre_, &start_, &pull_, &way_}) v->assign(n, RVec3::Zero());
   for (auto* v : {&bound_, &moved_, &shift_, &length_, &share_, &room_}) v->assign(n, reach_);
-  for (auto* flags : {&crossed_, &shortened_}) flags->assign(n, 0);
-  for (const Real mobility : model.inverse_mass) still_.push_back(mobility == 0);
+  for (auto* flags : {&crossed_, &shortened_, &still_}) flags->assign(n, 0);
 }
 
 bool SelfContact::neighbours(const std::array<int, 4>& v, bool edges) const {
@@ -418,7 +417,9 @@ void SelfContact::hold(const std::vector<RVec3>& x) {
   std::sort(held_.begin(), held_.end());
 }
 
-void SelfContact::take_held(const SelfContact& whole, const std::vector<RVec3>& whole_x, const std::vector<int>& at) {
+void SelfContact::take_held(const SelfContact& whole, const std::vector<RVec3>& whole_x, const std::vector<int>& at,
+                            const std::vector<uint8_t>& moves) {
+  for (size_t i = 0; i < at.size(); ++i) still_[i] = !moves[i];
   std::vector<int> index(whole_x.size(), -1);
   for (size_t i = 0; i < at.size(); ++i) index[at[i]] = static_cast<int>(i);
   held_.clear();

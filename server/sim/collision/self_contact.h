@@ -47,8 +47,10 @@ class SelfContact {
   // Takes vertices back on their ways until every pair stays apart all along; true if any was taken.
   bool limit(const RunContext& run, std::vector<RVec3>* x);
   // A part of a cloth (model_part.h) goes on from the friction that the whole's pairs held at its x, and the whole's
-  // next step from the part's at its own: `at` [particle_count of the part] are the whole's particles.
-  void take_held(const SelfContact& whole, const std::vector<RVec3>& whole_x, const std::vector<int>& at);
+  // next step from the part's at its own: `at` [particle_count of the part] are the whole's particles. What does not
+  // move stays where it is as long as the part lives.
+  void take_held(const SelfContact& whole, const std::vector<RVec3>& whole_x, const std::vector<int>& at,
+                 const std::vector<uint8_t>& moves);
   void give_held(const std::vector<RVec3>& x, const std::vector<int>& at, const std::vector<RVec3>& whole_x,
                  SelfContact* whole) const;
   // Crossed pairs of edge and triangle at the last search.
@@ -152,7 +154,7 @@ class SelfContact {
   std::vector<RVec3> carried_;            // overheld(): N, by friction
   std::vector<Real> bearable_;            // overheld(): N, at most
   mutable std::vector<double> partial_;   // of a loop in progress, a chunk each
-  std::vector<uint8_t> still_;            // [particle_count] pinned
+  std::vector<uint8_t> still_;            // [particle_count] for good: pairs of such are none
   std::vector<uint8_t> crossed_;          // [particle_count] belongs to a crossed pair
   int crossing_count_ = 0;
   bool searched_ = false, ever_stopped_ = false;  // ever; since the last bounds

@@ -101,19 +101,23 @@ void IncrementalPotential::begin_self_contact(const RunContext& run, const Scene
   self_contact_->begin_step(run, x);
 }
 
+std::vector<uint8_t> IncrementalPotential::moving() const {
+  std::vector<uint8_t> out;
+  for (int i = 0; i < model_.particle_count; ++i) out.push_back(!pinned(i));
+  return out;
+}
+
 void IncrementalPotential::take_contacts(const IncrementalPotential& whole, const Scene& scene,
                                          const std::vector<RVec3>& whole_x, const std::vector<int>& at) {
   contact_.take_from(whole.contact_, at);
   if (!whole.self_contact_ || scene.self_contact <= 0) return;
   make_self_contact(scene);
-  self_contact_->take_held(*whole.self_contact_, whole_x, at);
+  self_contact_->take_held(*whole.self_contact_, whole_x, at, moving());
 }
 
 void IncrementalPotential::give_contacts(const std::vector<RVec3>& x, const std::vector<RVec3>& whole_x,
                                          const std::vector<int>& at, IncrementalPotential* whole) const {
-  std::vector<uint8_t> moved;
-  for (int i = 0; i < model_.particle_count; ++i) moved.push_back(!pinned(i));
-  contact_.give_to(&whole->contact_, at, moved);
+  contact_.give_to(&whole->contact_, at, moving());
   if (self_contact_) self_contact_->give_held(x, at, whole_x, whole->self_contact_.get());
 }
 

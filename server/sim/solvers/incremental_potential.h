@@ -45,8 +45,8 @@ class IncrementalPotential {
               StepReport* report);
   absl::Status not_finite(std::string_view phase, const std::vector<RVec3>& values) const;
 
-  // A part of a cloth (model_part.h), `at` of its particles in the whole's, goes on from the whole's contacts as its last
-  // step left them at x, before its own first step; and the whole from the part's, at its x, of what moved there.
+  // A part of a cloth (model_part.h), `at` of its particles in the whole's, goes on from the whole's contacts as its
+  // last step left them at x, before its own first step; and the whole from the part's, at its x, of what moved there.
   void take_contacts(const IncrementalPotential& whole, const Scene& scene, const std::vector<RVec3>& whole_x,
                      const std::vector<int>& at);
   void give_contacts(const std::vector<RVec3>& x, const std::vector<RVec3>& whole_x, const std::vector<int>& at,
@@ -75,6 +75,7 @@ class IncrementalPotential {
 
  private:
   absl::Status check_state(const DrapeState& state) const;
+  std::vector<uint8_t> moving() const;
   void make_self_contact(const Scene& scene);
   void begin_self_contact(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x);
   void predict(const Scene& scene, const DrapeState& state);
