@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include "server/sim/collision/element_distance.h"
@@ -18,7 +17,6 @@ constexpr Real kReachShare = Real(0.6);        // of the mean edge: how far pair
 constexpr Real kBoundShare = Real(0.45);       // of the nearest distance: two such steps never meet
 constexpr Real kSearchShare = Real(0.25);      // of the reach: motion after which pairs are searched anew
 constexpr Real kNeighbourShare = Real(0.2);    // of the shortest rest edge: contact radius between near neighbours
-constexpr Real kSlipRange = Real(1e-4);        // m of slip over which friction grows to its limit
 constexpr Real kPull = Real(0.5);              // of stiffness times radius: the force that opens a contour
 constexpr int kFewShare = 200, kPatience = 5;  // one vertex in so many at its bound may wait so many iterations
 constexpr int kRounds = 12;                    // of halving ways, before what would meet keeps to its bound
@@ -38,7 +36,7 @@ SelfContact::SelfContact(const DrapeModel& model, Real radius, std::vector<Real>
       stiffness_(std::move(stiffness)) {
   reach_ = std::max(Real(2) * radius_, kReachShare * elements_.mean_edge());
   const int n = model.particle_count;
-  for (auto* v : {&origin_, &centre_, &start_, &pull_, &way_}) v->assign(n, RVec3::Zero());
+  for (auto* v : {&origin_, &centre_, &pull_, &way_}) v->assign(n, RVec3::Zero());
   for (auto* v : {&bound_, &moved_, &shift_, &length_, &share_, &room_}) v->assign(n, reach_);
   for (auto* flags : {&crossed_, &shortened_, &still_}) flags->assign(n, 0);
 }
@@ -168,8 +166,7 @@ bool SelfContact::renew_bounds(const RunContext& run, const std::vector<RVec3>& 
 }
 
 void SelfContact::begin_step(const RunContext& run, const std::vector<RVec3>& x) {
-  if (!std::exchange(told_, false)) hold(x);
-  start_ = x;
+  friction_between_.begin_step(x);
   renew_bounds(run, x);
   grip(x);
 }
@@ -294,20 +291,6 @@ bool SelfContact::renew(const RunContext& run, const std::vector<RVec3>& x) {
   return true;
 }
 
-// Huber: a spring while it sticks, the limit beyond.
-Real SelfContact::Grip::firmness(Real slipped) const { return limit / std::max(slipped, kSlipRange); }
-
-RVec3 SelfContact::slip_of(const Grip& grip, const std::vector<RVec3>& x) const {
-  RVec3 slip = grip.slip;
-  for (int k = 0; k < 4; ++k) slip += grip.w[k] * (x[grip.v[k]] - start_[grip.v[k]]);
-  return slip - grip.normal.dot(slip) * grip.normal;
-}
-
-RVec3 SelfContact::force_of(const Grip& grip, const std::vector<RVec3>& x) const {
-  const RVec3 slip = slip_of(grip, x);
-  return grip.firmness(slip.norm()) * slip;
-}
-
 // How far each vertex has come since the bounds were taken, and touching_ for as far as that.
 void SelfContact::follow(const RunContext& run, const std::vector<RVec3>& x) const {
   partial_.assign(chunk_count(x.size()), 0.0);
@@ -351,34 +334,20 @@ double SelfContact::add(const RunContext& run, const std::vector<RVec3>& x, std:
     const auto& v = pairs_[touching_[k]].v;
     for (int j = 0; j < 4; ++j) (*gradient)[v[j]] -= pressed.w[j] * pressed.force;
   }
-  add_grips(x, &energy, gradient);
+  friction_between_.add(x, &energy, gradient);
   if (crossing_count_ > 0)
     for (size_t i = 0; i < x.size(); ++i)
       if (crossed_[i]) {
-        energy -= static_cast<double>(pull_[i].dot(x[i] - start_[i]));
+        energy -= static_cast<double>(pull_[i].dot(x[i] - friction_between_.start()[i]));
         (*gradient)[i] -= pull_[i];
       }
   return energy;
 }
 
-void SelfContact::add_grips(const std::vector<RVec3>& x, double* energy, std::vector<RVec3>* gradient) const {
-  for (const Grip& grip : grips_) {
-    const RVec3 slip = slip_of(grip, x);
-    const Real length = slip.norm();
-    *energy += static_cast<double>(grip.limit * (length > kSlipRange ? length - Real(0.5) * kSlipRange
-                                                                     : Real(0.5) * length * length / kSlipRange));
-    const RVec3 force = grip.firmness(length) * slip;
-    for (int k = 0; k < 4; ++k) (*gradient)[grip.v[k]] += grip.w[k] * force;
-  }
-}
-
 Real SelfContact::overheld(const std::vector<RVec3>& x) {
   carried_.assign(x.size(), RVec3::Zero());
   bearable_.assign(x.size(), 0);
-  for (const Grip& grip : grips_) {
-    const RVec3 force = force_of(grip, x);
-    for (int k = 0; k < 4; ++k) carried_[grip.v[k]] += grip.w[k] * force;
-  }
+  friction_between_.add_forces(x, &carried_);
   for (size_t k = 0; k < touching_.size(); ++k) {
     const Pressed& pressed = pressed_[k];
     if (!pressed.now) continue;
@@ -402,57 +371,19 @@ void SelfContact::curvature(const std::vector<RVec3>& x, std::vector<Curvature>*
                                          push_layers(pair.radius - gap.distance, pair.radius, steep_share_).curvature);
     pairs->push_back({pair.v, gap.w, k * n * n.transpose()});
   }
-  for (const Grip& grip : grips_) {
-    const Vec3 n = grip.normal.cast<double>();
-    const Eigen::Matrix3d along = Eigen::Matrix3d::Identity() - n * n.transpose();
-    const Real firmness = grip.firmness(slip_of(grip, x).norm());  // what slides resists by its direction alone
-    pairs->push_back({grip.v, grip.w, static_cast<double>(firmness) * along});
-  }
-}
-
-// What each pair resists with at the end of a step.
-void SelfContact::hold(const std::vector<RVec3>& x) {
-  held_.clear();
-  for (const Grip& grip : grips_) held_.push_back({grip.v, grip.edges, force_of(grip, x)});
-  std::sort(held_.begin(), held_.end());
+  for (const LayerFriction::Grip& grip : friction_between_.grips())
+    pairs->push_back({grip.v, grip.w, friction_between_.curvature(grip, x)});
 }
 
 void SelfContact::take_held(const SelfContact& whole, const std::vector<RVec3>& whole_x, const std::vector<int>& at,
                             const std::vector<uint8_t>& moves) {
   for (size_t i = 0; i < at.size(); ++i) still_[i] = !moves[i];
-  std::vector<int> index(whole_x.size(), -1);
-  for (size_t i = 0; i < at.size(); ++i) index[at[i]] = static_cast<int>(i);
-  held_.clear();
-  for (const Grip& grip : whole.grips_) {
-    Held held{grip.v, grip.edges, whole.force_of(grip, whole_x)};
-    for (int& v : held.v) v = index[v];
-    if (std::find(held.v.begin(), held.v.end(), -1) == held.v.end()) held_.push_back(held);
-  }
-  std::sort(held_.begin(), held_.end());
-  told_ = true;
+  friction_between_.take_from(whole.friction_between_, whole_x, at);
 }
 
 void SelfContact::give_held(const std::vector<RVec3>& x, const std::vector<int>& at, const std::vector<RVec3>& whole_x,
                             SelfContact* whole) const {
-  whole->hold(whole_x);
-  std::vector<Held> held;
-  for (const Grip& grip : grips_) {
-    held.push_back({grip.v, grip.edges, force_of(grip, x)});
-    for (int& v : held.back().v) v = at[v];
-  }
-  held.insert(held.end(), whole->held_.begin(), whole->held_.end());
-  std::stable_sort(held.begin(), held.end());
-  const auto same = [](const Held& a, const Held& b) { return a.pair() == b.pair(); };
-  held.erase(std::unique(held.begin(), held.end(), same), held.end());
-  whole->held_ = std::move(held);
-  whole->told_ = true;
-}
-
-RVec3 SelfContact::held_by(const Pair& pair) const {
-  const auto wanted = std::tie(pair.v, pair.edges);
-  const auto at = std::lower_bound(held_.begin(), held_.end(), wanted,
-                                   [](const Held& held, const auto& other) { return held.pair() < other; });
-  return at != held_.end() && at->pair() == wanted ? at->force : RVec3(RVec3::Zero());
+  friction_between_.give_to(&whole->friction_between_, x, whole_x, at);
 }
 
 Real SelfContact::friction_of(const std::array<int, 4>& v) const {
@@ -462,7 +393,7 @@ Real SelfContact::friction_of(const std::array<int, 4>& v) const {
 }
 
 void SelfContact::grip(const std::vector<RVec3>& x) {
-  grips_.clear();
+  friction_between_.let_go();
   for (int index : touching_) {
     const Pair& pair = pairs_[index];
     const Gap gap = gap_of(pair, x);
@@ -472,9 +403,7 @@ void SelfContact::grip(const std::vector<RVec3>& x) {
     const Real force = pair.stiffness * push_layers(pair.radius - gap.distance, pair.radius, steep_share_).force;
     const Real limit = friction * force;
     if (limit <= 0) continue;
-    const RVec3 held = held_by(pair);
-    const RVec3 slip = held * (kSlipRange / std::max(limit, held.norm()));
-    grips_.push_back({pair.v, pair.edges, gap.w, gap.apart / gap.distance, limit, slip});
+    friction_between_.grip(pair.v, pair.edges, gap.w, gap.apart / gap.distance, limit);
   }
 }
 

@@ -2,20 +2,18 @@
 // (push.h: a barrier, even below steep_share of the radius). Between two searches a vertex may go
 // as far as a bound that keeps every pair apart, and farther where all its pairs stay apart along their normals, as
 // layers do that move alike: so what starts clean stays clean without continuous collision tests. Pairs that start
-// crossed are drawn apart along their intersection contour until they are clean. Friction between layers is lagged
-// Coulomb, smoothed; a pair begins a step with the friction that it ended the last one with, so that what holds does
-// not creep. Units: m, N, J. Shapes: arrays [particle_count]. How it fails: never. Thread rules: one object,
-// one calling thread; loops run on the context's executor, the same bytes for any number of threads. Cites: Chen 2025
-// (offset geometric contact: energies and displacement bounds); Volino and Magnenat-Thalmann 2006 (intersection contour
-// minimisation); Li 2020 (incremental potential contact: smoothed lagged friction).
+// crossed are drawn apart along their intersection contour until they are clean. Friction: layer_friction.h. Units: m,
+// N, J. Shapes: arrays [particle_count]. How it fails: never. Thread rules: one object, one calling thread; loops run
+// on the context's executor, the same bytes for any number of threads. Cites: Chen 2025 (offset geometric contact:
+// energies and displacement bounds); Volino and Magnenat-Thalmann 2006 (intersection contour minimisation).
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "server/base/run_context.h"
 #include "server/sim/collision/cloth_elements.h"
+#include "server/sim/collision/layer_friction.h"
 
 namespace tryon::sim {
 
@@ -71,22 +69,6 @@ class SelfContact {
     RVec3 normal;
     Real distance;  // below zero: not asked yet
   };
-  struct Grip {  // friction of a pair: its weights and normal of the step's start
-    std::array<int, 4> v;
-    bool edges;
-    std::array<Real, 4> w;
-    RVec3 normal;
-    Real limit;                         // N: coefficient times normal force
-    RVec3 slip;                         // m: as the step began: what gives the friction of the step before
-    Real firmness(Real slipped) const;  // N/m
-  };
-  struct Held {  // the friction of a pair at the end of the step before
-    std::array<int, 4> v;
-    bool edges;
-    RVec3 force;  // N
-    auto pair() const { return std::tie(v, edges); }
-    bool operator<(const Held& other) const { return pair() < other.pair(); }
-  };
   struct Gap {
     std::array<Real, 4> w;
     RVec3 apart;
@@ -113,17 +95,12 @@ class SelfContact {
   void cover(Real way) const;
   void follow(const RunContext& run, const std::vector<RVec3>& x) const;
   void press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const;
-  void add_grips(const std::vector<RVec3>& x, double* energy, std::vector<RVec3>* gradient) const;
   Real moved(const std::array<int, 4>& v, bool edges, const std::vector<Real>& by) const;
   void find_crossings(const std::vector<RVec3>& x);
   void open_contour(const std::vector<RVec3>& x, int edge, int triangle, Real s);
   void add_pair(const std::vector<RVec3>& x, const std::array<int, 4>& v, bool edges, std::vector<Pair>* pairs) const;
-  void hold(const std::vector<RVec3>& x);
-  RVec3 held_by(const Pair& pair) const;
   Real friction_of(const std::array<int, 4>& v) const;
   void grip(const std::vector<RVec3>& x);
-  RVec3 slip_of(const Grip& grip, const std::vector<RVec3>& x) const;
-  RVec3 force_of(const Grip& grip, const std::vector<RVec3>& x) const;
   Gap gap_of(const Pair& pair, const std::vector<RVec3>& x) const;
   bool neighbours(const std::array<int, 4>& v, bool edges) const;
 
@@ -135,16 +112,14 @@ class SelfContact {
   mutable std::vector<int> touching_;    // those that may come within their radius while no vertex leaves
   mutable std::vector<Real> room_;       // its room: its bound, or covered_ where that is more
   mutable Real covered_ = 0;
-  std::vector<Grip> grips_;
-  std::vector<Held> held_;                      // ascending
-  bool told_ = false;                           // held_ is known already as the next step begins
-  std::vector<RVec3> origin_, centre_, start_;  // of the last search; of the bounds; of the step
-  std::vector<RVec3> pull_;                     // N, towards an uncrossed state
-  std::vector<Real> bound_, moved_;             // moved_: since the last search
-  Real farthest_ = 0;                           // of those
-  std::vector<RVec3> way_;                      // of the limit() in progress: from centre_
-  std::vector<Real> length_, share_;            // of it; how much of it a vertex goes
-  std::vector<Facing> facing_;                  // [pairs_]
+  LayerFriction friction_between_;
+  std::vector<RVec3> origin_, centre_;    // of the last search; of the bounds
+  std::vector<RVec3> pull_;               // N, towards an uncrossed state
+  std::vector<Real> bound_, moved_;       // moved_: since the last search
+  Real farthest_ = 0;                     // of those
+  std::vector<RVec3> way_;                // of the limit() in progress: from centre_
+  std::vector<Real> length_, share_;      // of it; how much of it a vertex goes
+  std::vector<Facing> facing_;            // [pairs_]
   std::vector<int> roaming_;              // pairs that may go farther than their bounds, if their elements go alike
   std::vector<uint8_t> roams_, meets_;    // [pairs_], [roaming_] of the loop in progress
   std::vector<int> shorter_;              // whose ways are to be shortened

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "server/sim/model_part.h"
 
 namespace tryon::sim {
 namespace {
@@ -61,12 +64,7 @@ void smooth_patch(const DrapeModel& model, const Scene& scene, const std::vector
                   std::vector<RVec3>* x) {
   std::vector<uint8_t> in(x->size(), 0);
   for (const int v : vertices) in[v] = 1;
-  for (int ring = 0; ring < rings; ++ring) {
-    std::vector<uint8_t> wider = in;
-    for (const Triangle& t : model.triangles)
-      if (in[t[0]] || in[t[1]] || in[t[2]]) wider[t[0]] = wider[t[1]] = wider[t[2]] = 1;
-    in = std::move(wider);
-  }
+  in = widened(model, std::move(in), rings);
   const std::vector<std::vector<int>> beside = neighbours_of(model);
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (size_t i = 0; i < in.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "Eigen/LU"
+#include "server/sim/solvers/lbfgs.h"
 
 namespace tryon::sim {
 
@@ -14,12 +15,6 @@ constexpr size_t kAtOnce = 24;   // columns a round
 constexpr double kShare = 0.03;  // of the largest force on a particle: less than that is no contact's business
 constexpr int kNewtonSteps = 20, kHalvings = 8;
 constexpr double kBalanced = 1e-3;  // of the ways
-
-double largest(const std::vector<RVec3>& v) {
-  Real most = 0;
-  for (const RVec3& a : v) most = std::max(most, a.squaredNorm());
-  return std::sqrt(static_cast<double>(most));
-}
 
 }  // namespace
 
@@ -125,7 +120,7 @@ ContactCompliance::Balance ContactCompliance::balance(const std::vector<RVec3>& 
 
 bool ContactCompliance::solve(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& right,
                               std::vector<RVec3>* way) {
-  const double least = kShare * largest(right);
+  const double least = kShare * largest_norm(right);
   columns_.begin(run, right);
   columns_.combine(run, balance(x).force, way);
   for (int round = 0; round < kRounds; ++round) {

@@ -23,9 +23,8 @@ constexpr size_t kPlainSteps = 20;
 constexpr double kNearRest = 0.15;  // mean weights
 constexpr size_t kStallSteps = 4;   // in which less than 1 - kStallShare of it goes
 constexpr double kStallShare = 0.8;
-constexpr int kMostHalvings = 12;  // then another direction is found sooner than a shorter step is worth
 constexpr int kNewtonIterations = 15, kLookEvery = 5;  // of a step, before it is asked whether few particles are left
-constexpr double kForcing = 0.3, kLoosest = 0.1;       // a step is minimised to such a share of the residual before it
+constexpr double kForcing = 0.3;                       // a step is minimised to such a share of the residual before it
 
 class Drape : public SpringProjection {
  public:
@@ -52,7 +51,8 @@ class Drape : public SpringProjection {
 
   absl::Status prepare(StepReport* report) override {
     if (towards_rest() && !newton_ && plain_steps_are_over()) take_newton();
-    if (towards_rest()) target_ = std::max(settings_.tolerance, std::min(kLoosest, kForcing * last_residual_));
+    if (towards_rest())
+      target_ = std::max(settings_.tolerance, std::min(NewtonDirections::kLoosestStep, kForcing * last_residual_));
     if (!newton_) return SpringProjection::prepare(report);
     look_at_contacts();
     return absl::OkStatus();
@@ -66,7 +66,9 @@ class Drape : public SpringProjection {
     return SpringProjection::find_direction(iteration);
   }
 
-  int most_halvings() const override { return std::min(kMostHalvings, SpringProjection::most_halvings()); }
+  int most_halvings() const override {
+    return std::min(NewtonDirections::kMostHalvings, SpringProjection::most_halvings());
+  }
 
   bool far_off() const override { return newton_ != nullptr; }
 

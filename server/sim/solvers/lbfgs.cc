@@ -21,6 +21,12 @@ double dot(const std::vector<RVec3>& a, const std::vector<RVec3>& b) {
   return sum;
 }
 
+double largest_norm(const std::vector<RVec3>& of) {
+  Real most = 0;
+  for (const RVec3& v : of) most = std::max(most, v.squaredNorm());
+  return std::sqrt(static_cast<double>(most));
+}
+
 Lbfgs::Lbfgs(int history, int particle_count)
     : history_(history),
       particle_count_(particle_count),

@@ -15,6 +15,7 @@
 namespace tryon::sim {
 
 double dot(const std::vector<RVec3>& a, const std::vector<RVec3>& b);
+double largest_norm(const std::vector<RVec3>& of);
 
 class Lbfgs {
  public:

@@ -8,9 +8,8 @@
 
 #include "server/base/status.h"
 #include "server/sim/model_part.h"
-#include "server/sim/solvers/descent.h"
 #include "server/sim/solvers/lbfgs.h"
-#include "server/sim/solvers/newton_directions.h"
+#include "server/sim/solvers/newton_descent.h"
 
 namespace tryon::sim {
 
@@ -21,36 +20,8 @@ constexpr int kRings = 4;            // of cloth round them
 constexpr double kMostOfAll = 0.25;  // of the particles: more are as dear as all of them
 constexpr double kLeastForce = 0.1;  // mean weights: less than that the whole brings to rest as fast
 constexpr double kTarget = 0.1;      // of the largest force, within what the solver asks of a step
-constexpr double kLoosest = 0.1;     // mean weights
-constexpr int kMostSteps = 4, kMostHalvings = 12;
+constexpr int kMostSteps = 4;
 constexpr Real kReach = Real(0.01);  // m round what moves in which other layers are looked for
-
-class PartDescent : public DescentSolver {
- public:
-  PartDescent(const ModelPart& part, const SolverSettings& settings, const KnownOrder& order)
-      : DescentSolver(part.model, settings),
-        lbfgs_(settings.history, part.model.particle_count),
-        newton_(potential_, settings, &lbfgs_, order) {}
-
-  IncrementalPotential& potential() { return potential_; }
-
- private:
-  absl::Status prepare(StepReport*) override {
-    newton_.forget();
-    return absl::OkStatus();
-  }
-  void choose_start(const RunContext&, const DrapeState&) override {}  // where it lies
-  absl::Status find_direction(int iteration) override {
-    return newton_.find(*run_, iteration, x_, gradient_, &direction_);
-  }
-  void accepted() override { lbfgs_.push(*run_, x_, gradient_, trial_, trial_gradient_); }
-  int most_halvings() const override { return kMostHalvings; }
-  bool far_off() const override { return true; }
-  bool try_otherwise(int) override { return !newton_.gone() && newton_.try_otherwise(); }
-
-  Lbfgs lbfgs_;
-  NewtonDirections newton_;
-};
 
 int64_t cell_of(const RVec3& x, Real size, int dx, int dy, int dz) {
   const auto at = [size](Real v, int d) { return (static_cast<int64_t>(std::floor(v / size)) + d) & 0x1fffff; };
@@ -101,12 +72,6 @@ KnownOrder order_of(const ModelPart& part, const KnownOrder& whole) {
   return out;
 }
 
-double largest_of(const std::vector<RVec3>& forces) {
-  Real most = 0;
-  for (const RVec3& f : forces) most = std::max(most, f.squaredNorm());
-  return std::sqrt(static_cast<double>(most));
-}
-
 double farthest(const std::vector<RVec3>& x, const std::vector<RVec3>& from, const std::vector<int>& at) {
   Real most = 0;
   for (size_t i = 0; i < at.size(); ++i) most = std::max(most, (x[i] - from[at[i]]).squaredNorm());
@@ -116,7 +81,7 @@ double farthest(const std::vector<RVec3>& x, const std::vector<RVec3>& from, con
 }  // namespace
 
 std::vector<uint8_t> wanting(const DrapeModel& model, const std::vector<RVec3>& gradient) {
-  if (!has_parts(model) || largest_of(gradient) < kLeastForce * static_cast<double>(model.mean_weight)) return {};
+  if (!has_parts(model) || largest_norm(gradient) < kLeastForce * static_cast<double>(model.mean_weight)) return {};
   const auto n = static_cast<double>(gradient.size());
   double sum = 0;
   for (const RVec3& g : gradient) sum += static_cast<double>(g.squaredNorm());
@@ -142,9 +107,9 @@ absl::StatusOr<bool> rest_locally(const RunContext& run, const Scene& scene, con
                                   const std::vector<uint8_t>& wanting, double largest, const KnownOrder& order,
                                   IncrementalPotential* whole, DrapeState* state, StepReport* report) {
   SolverSettings local = settings;
-  local.tolerance = std::max(settings.tolerance, std::min(kLoosest, kTarget * largest));
+  local.tolerance = std::max(settings.tolerance, std::min(NewtonDirections::kLoosestStep, kTarget * largest));
   const ModelPart part = part_with_layers(*whole, wanting, state->x);
-  PartDescent solver(part, local, order_of(part, order));
+  NewtonDescent solver(part.model, local, order_of(part, order));
   solver.potential().take_contacts(*whole, scene, state->x, part.whole);
   DrapeState there;
   for (const int i : part.whole) there.x.push_back(state->x[i]), there.v.push_back(state->v[i]);

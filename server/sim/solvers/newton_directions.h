@@ -16,6 +16,9 @@ namespace tryon::sim {
 
 class NewtonDirections {
  public:
+  static constexpr int kMostHalvings = 12;     // then another direction is found sooner than a shorter step is worth
+  static constexpr double kLoosestStep = 0.1;  // mean weights: a step of these is minimised to that, or further
+
   // `known`: an order of elimination, else the process's for this mesh. `lbfgs` is told of accepted steps by its owner.
   NewtonDirections(const IncrementalPotential& potential, const SolverSettings& settings, Lbfgs* lbfgs,
                    const KnownOrder& known = {});

@@ -43,7 +43,7 @@ std::vector<uint8_t> disc(const ClothInput& cloth, double radius) {
 class ModelPart : public ::testing::TestWithParam<double> {};
 
 // Of one particle, of a patch, of all but a rim: with friction between the threads and without.
-TEST_P(ModelPart, hasTheForcesAndTheEnergyOfTheWhole) {
+TEST_P(ModelPart, HasTheForcesAndTheEnergyOfTheWhole) {
   const ClothInput cloth = cloth_of(GetParam());
   const DrapeModel model = build_model(cloth).value();
   ElasticEnergy whole(model, 0);
@@ -83,7 +83,7 @@ TEST_P(ModelPart, hasTheForcesAndTheEnergyOfTheWhole) {
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, ModelPart, ::testing::Values(0.0, 1e-4));
 
-TEST(ModelPart, widensByRingsOfNeighbours) {
+TEST(ModelPart, WidensByRingsOfNeighbours) {
   const ClothInput cloth = cloth_of(0);
   const DrapeModel model = build_model(cloth).value();
   std::vector<uint8_t> one(cloth.positions.size(), 0);

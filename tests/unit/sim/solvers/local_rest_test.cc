@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "server/sim/model_part.h"
-#include "server/sim/solvers/descent.h"
 #include "server/sim/solvers/lbfgs.h"
-#include "server/sim/solvers/newton_directions.h"
+#include "server/sim/solvers/newton_descent.h"
 #include "tests/unit/sim/cloth_fixtures.h"
 #include "tests/validation/layer_scenes.h"
 
@@ -13,42 +12,16 @@ namespace tryon::sim {
 namespace {
 
 // Newton steps whose potential a test may see.
-class Whole : public DescentSolver {
+class Whole : public NewtonDescent {
  public:
-  Whole(const DrapeModel& model, const SolverSettings& settings)
-      : DescentSolver(model, settings),
-        lbfgs_(settings.history, model.particle_count),
-        newton_(potential_, settings, &lbfgs_) {}
-  IncrementalPotential& potential() { return potential_; }
-  KnownOrder order() { return newton_.order(); }
+  using NewtonDescent::NewtonDescent;
   const std::vector<RVec3>& gradient_at(const Scene& scene, const DrapeState& state) {
     StepReport report;
     EXPECT_TRUE(potential_.begin({}, scene, state, &report).ok());
     potential_.evaluate({}, state.x, &gradient_);
     return gradient_;
   }
-
- private:
-  absl::Status prepare(StepReport*) override {
-    newton_.forget();
-    return absl::OkStatus();
-  }
-  void choose_start(const RunContext&, const DrapeState&) override {}
-  absl::Status find_direction(int iteration) override {
-    return newton_.find(*run_, iteration, x_, gradient_, &direction_);
-  }
-  void accepted() override { lbfgs_.push(*run_, x_, gradient_, trial_, trial_gradient_); }
-  bool try_otherwise(int) override { return newton_.try_otherwise(); }
-
-  Lbfgs lbfgs_;
-  NewtonDirections newton_;
 };
-
-double largest(const std::vector<RVec3>& forces) {
-  double most = 0;
-  for (const RVec3& f : forces) most = std::max(most, static_cast<double>(f.norm()));
-  return most;
-}
 
 double farthest(const std::vector<RVec3>& a, const std::vector<RVec3>& b) {
   double most = 0;
@@ -76,7 +49,7 @@ struct Hung {
   }
 };
 
-TEST(LocalRest, whatWantsItIsFewParticlesWithTheirNeighbours) {
+TEST(LocalRest, WhatWantsItIsFewParticlesWithTheirNeighbours) {
   Hung hung;
   std::vector<RVec3> gradient(hung.state.x.size(), RVec3::Zero());
   EXPECT_TRUE(wanting(hung.model, gradient).empty()) << "at rest";
@@ -90,14 +63,14 @@ TEST(LocalRest, whatWantsItIsFewParticlesWithTheirNeighbours) {
   EXPECT_TRUE(wanting(hung.model, gradient).empty()) << "all of them";
 }
 
-TEST(LocalRest, aDentComesToRestAndNothingElseMoves) {
+TEST(LocalRest, ADentComesToRestAndNothingElseMoves) {
   Hung hung;
   const SolverSettings settings = testing::long_steps();
   Whole whole(hung.model, settings);
   testing::take_long_steps(&whole, hung.scene, 6, &hung.state);
   for (const int i : {387, 388, 418}) hung.state.x[i].z() += Real(0.004);
   const DrapeState dented = hung.state;
-  const double before = largest(whole.gradient_at(hung.scene, hung.state));
+  const double before = largest_norm(whole.gradient_at(hung.scene, hung.state));
   const std::vector<uint8_t> few = wanting(hung.model, whole.gradient_at(hung.scene, hung.state));
   ASSERT_FALSE(few.empty());
   StepReport report;
@@ -116,11 +89,11 @@ TEST(LocalRest, aDentComesToRestAndNothingElseMoves) {
   for (size_t i = 0; i < few.size(); ++i)
     if (few[i]) there = std::max(there, static_cast<double>(after[i].norm()));
   EXPECT_LT(there, 0.11 * static_cast<double>(hung.model.mean_weight));
-  EXPECT_LT(largest(after), 0.1 * before);
+  EXPECT_LT(largest_norm(after), 0.1 * before);
 }
 
 // On a slope at whose angle friction holds: of the part as of the whole, before, then and after.
-TEST(LocalRest, frictionGoesOnHolding) {
+TEST(LocalRest, FrictionGoesOnHolding) {
   constexpr double kSlope = 15 * kPi / 180;
   for (const bool on_layer : {false, true}) {
     validation::Strip s;
