@@ -42,6 +42,34 @@ void keep_to_one_arena() {
 #endif
 }
 
+// The chunks of a loop that are a thread's own, ascending; who has done all of its own takes others' last ones. So a
+// thread finds in its cache what it wrote there in the loop before.
+class alignas(64) Share {
+ public:
+  static constexpr int64_t kMostChunks = int64_t{1} << 31;
+  void fill(uint32_t begin, uint32_t end) { ends_ = uint64_t{begin} << 32 | end; }
+  bool take_first(int64_t* chunk) {
+    return take(chunk, uint64_t{1} << 32, [](uint64_t ends) { return ends >> 32; });
+  }
+  bool take_last(int64_t* chunk) {
+    return take(chunk, ~uint64_t{0}, [](uint64_t ends) { return (ends & 0xffffffff) - 1; });
+  }
+
+ private:
+  template <class Which>
+  bool take(int64_t* chunk, uint64_t change, Which which) {
+    uint64_t ends = ends_;
+    while ((ends >> 32) < (ends & 0xffffffff)) {
+      if (!ends_.compare_exchange_weak(ends, ends + change)) continue;
+      *chunk = static_cast<int64_t>(which(ends));
+      return true;
+    }
+    return false;
+  }
+
+  std::atomic<uint64_t> ends_{0};  // first, end
+};
+
 }  // namespace
 
 class Aside::Task {
@@ -82,7 +110,7 @@ struct Executor::Pool {
   std::vector<std::thread> threads;
   const std::function<void(int64_t, int64_t)>* body = nullptr;
   int64_t count = 0, grain = 1;
-  std::atomic<int64_t> next{0};
+  std::vector<Share> shares;  // the caller's, then each thread's
   std::deque<std::shared_ptr<Aside::Task>> asides;
   // Changed under the mutex alone, so that a sleeper misses none; read without it by those who look.
   std::atomic<uint64_t> generation{0};
@@ -95,12 +123,18 @@ struct Executor::Pool {
   std::atomic<int> inside{0};
   std::atomic<bool> running{false};
 
-  void drain() {
-    for (;;) {
-      const int64_t begin = next.fetch_add(grain);
-      if (begin >= count) return;
-      (*body)(begin, std::min(count, begin + grain));
-    }
+  void share_out() {
+    const int64_t chunks = (count + grain - 1) / grain, n = static_cast<int64_t>(shares.size());
+    for (int64_t k = 0; k < n; ++k)
+      shares[k].fill(static_cast<uint32_t>(chunks * k / n), static_cast<uint32_t>(chunks * (k + 1) / n));
+  }
+
+  void drain(size_t own) {
+    const auto run = [this](int64_t chunk) { (*body)(chunk * grain, std::min(count, (chunk + 1) * grain)); };
+    int64_t chunk = 0;
+    while (shares[own].take_first(&chunk)) run(chunk);
+    for (size_t k = 1; k < shares.size(); ++k)
+      while (shares[(own + k) % shares.size()].take_last(&chunk)) run(chunk);
   }
 
   void wait_for_work(uint64_t seen) {
@@ -110,7 +144,7 @@ struct Executor::Pool {
     wake.wait(lock, called);
   }
 
-  void work() {
+  void work(size_t own) {
     for (uint64_t seen = 0;;) {
       wait_for_work(seen);
       if (stop) return;
@@ -118,14 +152,14 @@ struct Executor::Pool {
         do_aside();
       } else {
         seen = generation;
-        help();
+        help(own);
       }
     }
   }
 
-  void help() {
+  void help(size_t own) {
     ++inside;
-    if (open) drain();
+    if (open) drain(own);
     std::lock_guard lock(mutex);
     if (--inside == 0) done.notify_one();
   }
@@ -152,7 +186,9 @@ struct Executor::Pool {
 
 Executor::Executor(int thread_count) : pool_(std::make_unique<Pool>()) {
   if (thread_count > 1) keep_to_one_arena();
-  for (int i = 1; i < thread_count; ++i) pool_->threads.emplace_back([this] { pool_->work(); });
+  pool_->shares = std::vector<Share>(static_cast<size_t>(std::max(1, thread_count)));
+  for (int i = 1; i < thread_count; ++i)
+    pool_->threads.emplace_back([this, i] { pool_->work(static_cast<size_t>(i)); });
 }
 
 Executor::~Executor() {
@@ -170,7 +206,8 @@ void Executor::parallel_for(int64_t count, int64_t grain, const std::function<vo
   if (count <= 0) return;
   grain = std::max<int64_t>(1, grain);
   // `running` is set last: only a call that will use the pool may claim it.
-  const bool inline_run = pool_->threads.empty() || count <= grain || pool_->running.exchange(true);
+  const bool inline_run = pool_->threads.empty() || count <= grain || (count - 1) / grain >= Share::kMostChunks ||
+                          pool_->running.exchange(true);
   if (inline_run) {
     for (int64_t begin = 0; begin < count; begin += grain) body(begin, std::min(count, begin + grain));
     return;
@@ -180,12 +217,12 @@ void Executor::parallel_for(int64_t count, int64_t grain, const std::function<vo
     pool_->body = &body;
     pool_->count = count;
     pool_->grain = grain;
-    pool_->next = 0;
+    pool_->share_out();
     pool_->open = true;
     ++pool_->generation;
   }
   pool_->wake.notify_all();
-  pool_->drain();
+  pool_->drain(0);
   pool_->open = false;
   pool_->wait_for_all();
   pool_->running = false;

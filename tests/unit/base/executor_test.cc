@@ -47,6 +47,19 @@ TEST(Executor, ANestedCallRunsInlineAndStillVisitsAll) {
   EXPECT_EQ(count.load(), 200);
 }
 
+// The first chunk ends only when all others are done: by whoever does not do that one, the first one's own as well.
+TEST(Executor, WhoHasDoneItsShareTakesWhatOthersHaveLeft) {
+  for (int threads : {2, 3}) {
+    Executor executor(threads);
+    std::atomic<int> done{0};
+    executor.parallel_for(61, 1, [&](int64_t begin, int64_t) {
+      while (begin == 0 && done < 60) absl::SleepFor(absl::Microseconds(50));
+      ++done;
+    });
+    EXPECT_EQ(done, 61) << threads << " threads";
+  }
+}
+
 // Threads look for the next loop before they sleep: neither a loop that comes while they look, nor one that comes
 // when they sleep, may be missed or run twice.
 TEST(Executor, TinyLoopsOneAfterAnotherAndAfterRestsAreAllWhole) {
