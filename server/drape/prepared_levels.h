@@ -14,7 +14,8 @@ namespace tryon {
 
 class PreparedLevels {
  public:
-  PreparedLevels(const RunContext& run, const ClothLevels& levels, const Fabric& fabric, SettleOptions options);
+  PreparedLevels(const RunContext& run, const ClothLevels& levels, const Fabric& fabric, SettleOptions options,
+                 Begins begins);
   // What was made for coarser levels goes: they are not asked for again.
   absl::StatusOr<Prepared*> at(int level);
 
@@ -26,6 +27,7 @@ class PreparedLevels {
   const ClothLevels& levels_;
   const Fabric& fabric_;
   const SettleOptions options_;
+  const Begins begins_;
   std::vector<absl::StatusOr<std::unique_ptr<Prepared>>> made_;  // [level]
   std::vector<std::unique_ptr<Aside>> making_, ordering_;        // [level]; they go before what they write into
 };

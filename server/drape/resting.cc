@@ -20,7 +20,7 @@ constexpr double kWithin = 0.8;
 // Falling: full weight in small steps, so that folds and friction follow a path. Calming: large steps without inertia,
 // each minimised well, until the forces balance.
 constexpr int kFallSteps = 45, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
-constexpr int kCarriedCalmSteps = 6;  // of the coarser level: what is far off is found, what is near is carried
+constexpr int kCarriedCalmSteps = 4;  // of the coarser level: what is far off is found, what is near is carried
 constexpr int kPatience = 25, kLongPatience = 45;
 constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved out, and rests again
 constexpr int kRestPasses = 3;    // to the goal; again from where it stalled; deeper
@@ -317,20 +317,21 @@ RestGoal only_rest_goal(int fall_steps) {
 
 RestGoal carried_goal(int level) {
   constexpr double kCoarseShare = 0.2;  // of the time, about
-  RestGoal goal = only_rest_goal(kRefallSteps);
+  RestGoal goal = only_rest_goal(0);
   goal.begin = kCoarseShare, goal.share = 1.0 - kCoarseShare;
   if (level > 0) {
     goal = rest_goal(1, 2);
-    goal.calm_steps = kCarriedCalmSteps, goal.begin = 0.0, goal.share = kCoarseShare;
+    goal.fall_steps = 0, goal.calm_steps = kCarriedCalmSteps;
+    goal.begin = 0.0, goal.share = kCoarseShare;
   }
   return goal;
 }
 
 absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const RunContext& run, const std::vector<Cloth>& cloths,
-                                                       const SettleOptions& options) {
+                                                       const SettleOptions& options, Begins begins) {
   auto out = std::make_unique<Prepared>();
   ASSIGN_OR_RETURN(out->model, worn_model(cloths, options, false));
-  if (!run.check().ok() || run.winding_up()) return out;
+  if (begins == Begins::kResting || !run.check().ok() || run.winding_up()) return out;
   ASSIGN_OR_RETURN(out->falling, falling_solver(out->model, options));
   return out;
 }
@@ -338,7 +339,8 @@ absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const RunContext& run, co
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report) {
-  ASSIGN_OR_RETURN(const auto prepared, prepare_rest(run, cloths, options));
+  const Begins begins = goal.fall_steps > 0 ? Begins::kFalling : Begins::kResting;
+  ASSIGN_OR_RETURN(const auto prepared, prepare_rest(run, cloths, options, begins));
   return come_to_rest(run, cloths, collider, options, goal, prepared.get(), report);
 }
 
@@ -349,7 +351,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
   const sim::DrapeModel& model = prepared->model;
   const sim::Scene scene = worn_scene(cloths, collider, options.layers);
   if (run.winding_up()) return as_it_is(run, model, scene, goal, &state, report);
-  {  // its factors go before others are made
+  if (goal.fall_steps > 0) {  // its factors go before others are made
     std::unique_ptr<sim::Solver> moving = std::move(prepared->falling);
     if (moving == nullptr) {
       ASSIGN_OR_RETURN(moving, falling_solver(model, options));

@@ -25,16 +25,17 @@ struct RestGoal {
 RestGoal rest_goal(int level, int top);
 // Of the garment's own level where it is all there is: the whole progress.
 RestGoal only_rest_goal(int fall_steps);
-// Of cloth that begins where another size lies: of the coarser level (1), then of its own (0).
+// Of cloth that begins where another size lies, and does not fall: of the coarser level (1), then of its own (0).
 RestGoal carried_goal(int level);
 
 // What a rest needs of the cloths but not of where they lie, so that it can be made ahead.
+enum class Begins { kFalling, kResting };
 struct Prepared {
   sim::DrapeModel model;
   std::unique_ptr<sim::Solver> falling;  // of the first fall, with which it goes; none where nothing will fall
 };
 absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const RunContext& run, const std::vector<Cloth>& cloths,
-                                                       const SettleOptions& options);
+                                                       const SettleOptions& options, Begins begins);
 
 // From the positions of the cloths, which are worn together, innermost first; fills the report. Positions one cloth
 // after the other. `prepared`: of these cloths.

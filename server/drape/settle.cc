@@ -48,14 +48,14 @@ bool rests(const SettleOptions& options) { return !options.motion || !options.mo
 class Descent {
  public:
   Descent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider, const SettleOptions& options,
-          const GarmentMesh& garment, const ClothLevels& levels)
+          const GarmentMesh& garment, const ClothLevels& levels, Begins begins)
       : run_(forward_only(run)), fabric_(fabric), collider_(collider), levels_(levels), options_(options) {
     const bool able = keeps_layers_apart(options.solver);
     may_begin_ = options.layers == LayerContact::kWhereNeeded && able;
     // Laid pleats are layers from the start: without contact between them they would lie in one another.
     if (may_begin_ && garment.has_laid_pleats()) keep_apart();
     if (may_begin_ || !able) options_.layers = LayerContact::kNever;
-    if (rests(options)) prepared_.emplace(run_, levels, fabric, options_);
+    if (rests(options)) prepared_.emplace(run_, levels, fabric, options_, begins);
   }
 
   // The coarsest level: panels sewn and at rest. Where layers crossed they are drawn apart, or else sewn again with
@@ -183,7 +183,7 @@ class Descent {
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, options.coarsest));
-  Descent descent(run, fabric, collider, options, garment, levels);
+  Descent descent(run, fabric, collider, options, garment, levels, Begins::kFalling);
   ASSIGN_OR_RETURN(std::vector<Vec3> x, rests(options) ? descent.sew() : descent.only_sew());
   const int top = levels.count() - 1;
   for (int level = top - 1; level >= 0; --level) {
@@ -228,7 +228,7 @@ absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& ga
                                     const sim::Collider& collider, const SettleOptions& options,
                                     const std::vector<Vec3>& positions) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, kCarriedCoarsest, 2));
-  Descent descent(run, fabric, collider, options, garment, levels);
+  Descent descent(run, fabric, collider, options, garment, levels, Begins::kResting);
   ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(run, levels, positions, &descent));
   ASSIGN_OR_RETURN(x, descent.rest(0, x, carried_goal(0)));
   ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(levels.welded(0, std::move(x)))

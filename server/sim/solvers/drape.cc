@@ -34,18 +34,22 @@ class Drape : public SpringProjection {
  private:
   absl::Status rest_first(const Scene& scene, DrapeState* state, StepReport* report) override {
     if (!newton_ || !towards_rest()) return absl::OkStatus();
+    rests_as_a_whole_ = false;
     const std::vector<uint8_t> few = wanting(model_, gradient_);
     const KnownOrder order = few.empty() ? KnownOrder() : newton_->order();
     if (order.place.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const bool moved,
                      rest_locally(*run_, scene, settings_, few, last_residual_, order, &potential_, state, report));
     if (moved) newton_->forget();
+    rests_as_a_whole_ = !moved;
     return absl::OkStatus();
   }
 
   // What does not balance has become a few particles' matter.
   bool ends_before(int iteration) const override {
-    if (!newton_ || !towards_rest() || iteration < kNewtonIterations || iteration % kLookEvery != 0) return false;
+    if (!newton_ || rests_as_a_whole_ || !towards_rest() || iteration < kNewtonIterations ||
+        iteration % kLookEvery != 0)
+      return false;
     return !wanting(model_, gradient_).empty();
   }
 
@@ -109,6 +113,7 @@ class Drape : public SpringProjection {
   std::unique_ptr<NewtonDirections> newton_;  // made once the plain descent has had its steps
   std::vector<double> rms_;                   // of the net forces before each plain step towards rest, in mean weights
   bool newton_failed_ = false;
+  bool rests_as_a_whole_ = false;  // few particles are left, but they went too far for a part
 };
 
 }  // namespace

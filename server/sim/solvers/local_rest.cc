@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -21,7 +22,8 @@ constexpr double kMostOfAll = 0.25;  // of the particles: more are as dear as al
 constexpr double kLeastForce = 0.1;  // mean weights: less than that the whole brings to rest as fast
 constexpr double kTarget = 0.1;      // of the largest force, within what the solver asks of a step
 constexpr int kMostSteps = 4;
-constexpr Real kReach = Real(0.01);  // m round what moves in which other layers are looked for
+constexpr double kAnywhere = std::numeric_limits<double>::infinity();
+constexpr Real kReach = Real(0.02);  // m round what moves in which other layers are looked for
 
 int64_t cell_of(const RVec3& x, Real size, int dx, int dy, int dz) {
   const auto at = [size](Real v, int d) { return (static_cast<int64_t>(std::floor(v / size)) + d) & 0x1fffff; };
@@ -55,8 +57,7 @@ Real longest_edge(const DrapeModel& model, const std::vector<uint8_t>& of, const
 ModelPart part_with_layers(const IncrementalPotential& whole, const std::vector<uint8_t>& moves,
                            const std::vector<RVec3>& x) {
   std::vector<uint8_t> beside(moves.size(), 0);
-  if (whole.layers() != nullptr)
-    beside = near(x, moves, static_cast<Real>(kReach) + longest_edge(whole.model(), moves, x));
+  if (whole.layers() != nullptr) beside = near(x, moves, kReach + longest_edge(whole.model(), moves, x));
   return part_of(whole.model(), moves, beside);
 }
 
@@ -114,8 +115,9 @@ absl::StatusOr<bool> rest_locally(const RunContext& run, const Scene& scene, con
   DrapeState there;
   for (const int i : part.whole) there.x.push_back(state->x[i]), there.v.push_back(state->v[i]);
   there.tie_rest_ratio = state->tie_rest_ratio, there.time = state->time;
+  const double may_go = whole->layers() == nullptr ? kAnywhere : static_cast<double>(kReach) - scene.self_contact;
   double gone = 0;
-  for (int k = 0; k < kMostSteps && gone < kReach / 2; ++k) {
+  for (int k = 0; k < kMostSteps && gone < may_go / 2; ++k) {
     for (RVec3& v : there.v) v.setZero();
     ASSIGN_OR_RETURN(const StepReport step, solver.step(run, scene, &there));
     report->iterations += step.iterations;
@@ -123,7 +125,7 @@ absl::StatusOr<bool> rest_locally(const RunContext& run, const Scene& scene, con
     gone = farthest(there.x, state->x, part.whole);
     if (step.iterations < settings.iterations || run.winding_up()) break;
   }
-  if (gone > kReach - scene.self_contact) return false;  // there may be what was not looked for
+  if (gone > may_go) return false;  // there may be what was not looked for
   solver.potential().give_contacts(there.x, state->x, part.whole, whole);
   for (size_t i = 0; i < part.whole.size(); ++i) state->x[part.whole[i]] = there.x[i];
   return true;
