@@ -317,13 +317,10 @@ RestGoal only_rest_goal(int fall_steps) {
 
 RestGoal carried_goal(int level) {
   constexpr double kCoarseShare = 0.2;  // of the time, about
-  RestGoal goal = only_rest_goal(0);
+  RestGoal goal = rest_goal(level, level + 1);
+  goal.fall_steps = 0;
   goal.begin = kCoarseShare, goal.share = 1.0 - kCoarseShare;
-  if (level > 0) {
-    goal = rest_goal(1, 2);
-    goal.fall_steps = 0, goal.calm_steps = kCarriedCalmSteps;
-    goal.begin = 0.0, goal.share = kCoarseShare;
-  }
+  if (level > 0) goal.calm_steps = kCarriedCalmSteps, goal.begin = 0.0, goal.share = kCoarseShare;
   return goal;
 }
 

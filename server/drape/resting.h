@@ -28,8 +28,10 @@ RestGoal only_rest_goal(int fall_steps);
 // Of cloth that begins where another size lies, and does not fall: of the coarser level (1), then of its own (0).
 RestGoal carried_goal(int level);
 
-// What a rest needs of the cloths but not of where they lie, so that it can be made ahead.
+// How a rest begins: with a fall or without.
 enum class Begins { kFalling, kResting };
+
+// What a rest needs of the cloths but not of where they lie, so that it can be made ahead.
 struct Prepared {
   sim::DrapeModel model;
   std::unique_ptr<sim::Solver> falling;  // of the first fall, with which it goes; none where nothing will fall
