@@ -103,12 +103,18 @@ absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape) {
   return person;
 }
 
+void put_on_skin(YieldingSkin skin, FittedPerson* person) {
+  person->skin = std::move(skin);
+  person->surface = std::make_shared<const ClosestPointIndex>(person->skin.mesh);
+}
+
 absl::StatusOr<FittedPerson> person_to_dress(const RunContext& run, StoredBody stored, ProxyShape shape) {
   // For a layer of cloth on either part: both contact offsets and the gap of layers are 6 mm; on coarse levels
   // triangles are chords of limbs, and with 6.5 or 8 mm the legs of some trousers crossed between thighs.
   constexpr double kRoomBetweenParts = 0.010;
   ASSIGN_OR_RETURN(FittedPerson person, person_of(std::move(stored), shape));
-  ASSIGN_OR_RETURN(person.skin, give_way(run, person.body.mesh, kRoomBetweenParts));
+  ASSIGN_OR_RETURN(YieldingSkin skin, give_way(run, person.body.mesh, kRoomBetweenParts));
+  put_on_skin(std::move(skin), &person);
   person.solids = SolidSet(solids_that_yield(person.proxies, kRoomBetweenParts));
   return person;
 }

@@ -52,15 +52,7 @@ ClothField strain_field(const WeldedMesh& cloth, const char* key, const char* ti
 
 ClothField distance_field(const RunContext& run, const FittedPerson& person, const WeldedMesh& cloth) {
   ClothField field{"distance", "Distance to the body", "mm", 1e3, false, {}};
-  const ClosestPointIndex skin(person.skin.mesh);
-  field.values.resize(cloth.mesh.positions.size());
-  constexpr int64_t kGrain = 256;
-  run.parallel_for(static_cast<int64_t>(field.values.size()), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t v = begin; v < end; ++v) {
-      const auto i = static_cast<size_t>(v);
-      field.values[i] = skin.query(cloth.mesh.positions[i]).signed_distance;
-    }
-  });
+  field.values = signed_distances(run, cloth.mesh.positions, *person.surface);
   field.low = 0.0;
   field.high = reach(field, kLeastDistance);
   return field;

@@ -6,6 +6,7 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/metrics/balance.h"
+#include "server/metrics/metrics.h"
 #include "server/sim/constraints/edge_side.h"
 
 namespace tryon {
@@ -215,9 +216,7 @@ FitReport measure_fit(const RunContext& run, const FittedPerson& person, const G
   FitReport out;
   out.height_m = person.body.height_m;
   out.comfortable = fabric.comfortable_strain;
-  const ClosestPointIndex surface(person.skin.mesh);
-  std::vector<ClosestPoint> nearest(cloth.mesh.positions.size());
-  surface.query(cloth.mesh.positions, 1e30, nearest);
+  const std::vector<ClosestPoint> nearest = nearest_points(run, cloth.mesh.positions, *person.surface);
   const std::vector<BodyZone> skin = body_zones(person.body);
   const std::vector<BodyZone> zone_of_vertex = zones_of_cloth(person, skin, nearest);
   ClothOnBody on_body{cloth.mesh, cloth.corner_flat, {}, {}, body_press(settled)};

@@ -105,14 +105,13 @@ Json seams_json(const DrapeFacts& facts) {
 
 Json penetration_json(const RunContext& run, const DrapeFacts& facts, const TriangleMesh& all) {
   const YieldingSkin& skin = facts.person.skin;
-  const ClosestPointIndex surface(skin.mesh);
   const double yielded = skin.deepest();
-  const std::vector<double> at_vertices = signed_distances(run, all.positions, surface);
+  const std::vector<double> at_vertices = signed_distances(run, all.positions, *facts.person.surface);
   const Penetration scan = penetration_of(at_vertices);
   const Penetration rigid =
       yielded > 0.0 ? measure_penetration(run, all.positions, ClosestPointIndex(facts.person.body.mesh)) : scan;
   const Penetration proxies = measure_penetration(run, all.positions, facts.person.solids);
-  const BodyDepth depth = measure_body_depth(run, all, at_vertices, surface, facts.person.solids);
+  const BodyDepth depth = measure_body_depth(run, all, at_vertices, *facts.person.surface, facts.person.solids);
   Json out{{"vertices", scan.vertices},          {"max_depth_mm", scan.max_depth_mm},
            {"yielded_mm", to_mm(yielded)},       {"rigid_max_depth_mm", rigid.max_depth_mm},
            {"proxy_vertices", proxies.vertices}, {"proxy_max_depth_mm", proxies.max_depth_mm},

@@ -334,8 +334,16 @@ ClosestPoint ClosestPointIndex::query(const Vec3& point, double max_distance) co
   return out;
 }
 
+// What is nearest to the last one is no farther from the next than it is: the same answers from a shorter search.
 void ClosestPointIndex::query(std::span<const Vec3> points, double max_distance, std::span<ClosestPoint> out) const {
-  for (size_t i = 0; i < points.size(); ++i) out[i] = query(points[i], max_distance);
+  double within = max_distance;
+  for (size_t i = 0; i < points.size(); ++i) {
+    out[i] = query(points[i], within);
+    within = max_distance;
+    if (out[i].triangle < 0 || i + 1 == points.size()) continue;
+    const double way = 1.001 * (points[i + 1] - out[i].point).norm() + 1e-6;  // no less, whatever was rounded
+    if (way < within) within = way;
+  }
 }
 
 SurfaceAnswer ClosestPointIndex::surface(const Vec3& point, double max_distance) const {

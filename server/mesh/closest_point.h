@@ -34,7 +34,7 @@ class ClosestPointIndex : public SurfaceQuery {
   ~ClosestPointIndex() override;
   ClosestPointIndex(ClosestPointIndex&&) noexcept;
   ClosestPointIndex& operator=(ClosestPointIndex&&) noexcept;
-  // Points farther than max_distance give triangle = -1.
+  // Points farther than max_distance give triangle = -1. Many at once are faster where they lie beside each other.
   ClosestPoint query(const Vec3& point, double max_distance = 1e30) const;
   void query(std::span<const Vec3> points, double max_distance, std::span<ClosestPoint> out) const;
   // The corner normals of the found triangle interpolated at the found point: unit, turns without steps from facet to

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "server/metrics/metrics.h"
+
 namespace tryon {
 namespace {
 
@@ -165,10 +167,14 @@ std::vector<double> coverage_by_zone(const RunContext& run, const TriangleMesh& 
                                      const std::vector<int>& triangle_zone, const TriangleMesh& cloth, int zone_count) {
   const ClosestPointIndex surface(cloth, SideRule::kPseudoNormal);
   const FreeEdges free(cloth);
+  std::vector<Vec3> middles;
+  middles.reserve(body.triangles.size());
+  for (const Triangle& t : body.triangles) middles.push_back(centroid(body, t));
+  const std::vector<ClosestPoint> nearest = nearest_points(run, middles, surface);
   std::vector<uint8_t> covered(body.triangles.size(), 0);
   run.parallel_for(body.triangle_count(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      const ClosestPoint near = surface.query(centroid(body, body.triangles[static_cast<size_t>(t)]));
+      const ClosestPoint& near = nearest[static_cast<size_t>(t)];
       if (near.triangle < 0 || near.signed_distance > 0) continue;
       covered[static_cast<size_t>(t)] = !free.holds(cloth, near.triangle, near.point);
     }

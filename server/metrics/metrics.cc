@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 
 namespace tryon {
 namespace {
@@ -77,9 +78,22 @@ Penetration penetration_of(const std::vector<double>& signed_distance) {
   return out;
 }
 
+std::vector<ClosestPoint> nearest_points(const RunContext& run, const std::vector<Vec3>& points,
+                                         const ClosestPointIndex& body) {
+  std::vector<ClosestPoint> out(points.size());
+  run.parallel_for(static_cast<int64_t>(points.size()), kGrain, [&](int64_t begin, int64_t end) {
+    const auto first = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
+    body.query(std::span(points).subspan(first, count), 1e30, std::span(out).subspan(first, count));
+  });
+  return out;
+}
+
 std::vector<double> signed_distances(const RunContext& run, const std::vector<Vec3>& points,
                                      const ClosestPointIndex& body) {
-  return distances(run, points, [&](const Vec3& p) { return body.query(p).signed_distance; });
+  std::vector<double> out;
+  out.reserve(points.size());
+  for (const ClosestPoint& near : nearest_points(run, points, body)) out.push_back(near.signed_distance);
+  return out;
 }
 
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const ClosestPointIndex& body) {

@@ -33,7 +33,10 @@ struct Penetration {
   double max_depth_mm = 0;  // 0 if none
 };
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const ClosestPointIndex& body);
-// The two halves of that, for who needs the distances too: [point_count] m, positive outside.
+// What each point is nearest to: [point_count]
+std::vector<ClosestPoint> nearest_points(const RunContext& run, const std::vector<Vec3>& points,
+                                         const ClosestPointIndex& body);
+// The two halves of a penetration, for who needs the distances too: [point_count] m, positive outside.
 std::vector<double> signed_distances(const RunContext& run, const std::vector<Vec3>& points,
                                      const ClosestPointIndex& body);
 Penetration penetration_of(const std::vector<double>& signed_distance);

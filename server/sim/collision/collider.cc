@@ -36,20 +36,30 @@ class SolidCollider : public Collider {
 // A scan is facets of something round. The distance is to the facets; the normal is that of the round thing, or pressed
 // cloth would find no rest where the facets' normals jump. At true edges (a cut) the two are far apart: there the
 // distance's own normal holds.
-class MeshCollider : public Collider {
+class SurfaceCollider : public Collider {
  public:
-  explicit MeshCollider(const TriangleMesh& mesh) : index_(mesh) {}
-  using Collider::query;
+  explicit SurfaceCollider(std::shared_ptr<const ClosestPointIndex> surface) : surface_(std::move(surface)) {}
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
-    const ClosestPoint found = index_.query(point, max_distance);
+    return contact_at(surface_->query(point, max_distance), max_distance);
+  }
+  void query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const override {
+    std::array<ClosestPoint, kAtOnce> found;
+    for (size_t first = 0; first < points.size(); first += kAtOnce) {
+      const size_t count = std::min(kAtOnce, points.size() - first);
+      surface_->query(points.subspan(first, count), max_distance, std::span(found).first(count));
+      for (size_t i = 0; i < count; ++i) contacts[first + i] = contact_at(found[i], max_distance);
+    }
+  }
+
+ private:
+  Contact contact_at(const ClosestPoint& found, double max_distance) const {
     if (found.triangle < 0) return {max_distance, Eigen::Vector3d::UnitY()};
-    const Vec3 smooth = index_.smooth_normal(found);
+    const Vec3 smooth = surface_->smooth_normal(found);
     const double share = std::clamp((found.normal.dot(smooth) - kEdgeCosine) / (kRoundCosine - kEdgeCosine), 0.0, 1.0);
     return {found.signed_distance, (found.normal + share * (smooth - found.normal)).normalized()};
   }
 
- private:
-  ClosestPointIndex index_;
+  std::shared_ptr<const ClosestPointIndex> surface_;
 };
 
 class UnionCollider : public Collider {
@@ -91,6 +101,11 @@ std::unique_ptr<Collider> make_union_collider(std::vector<std::unique_ptr<Collid
 std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids) {
   return std::make_unique<SolidCollider>(std::move(solids));
 }
-std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh) { return std::make_unique<MeshCollider>(mesh); }
+std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh) {
+  return make_surface_collider(std::make_shared<const ClosestPointIndex>(mesh));
+}
+std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const ClosestPointIndex> surface) {
+  return std::make_unique<SurfaceCollider>(std::move(surface));
+}
 
 }  // namespace tryon::sim

@@ -33,6 +33,7 @@ class Collider {
 
 std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids);
 std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh);  // outward; holes are bridged by the winding number
+std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const ClosestPointIndex> surface);
 std::unique_ptr<Collider> make_plane_collider(const Eigen::Vector3d& point, const Eigen::Vector3d& normal);
 
 // A body, which must outlive it, and cloth on it that holds still, as thick as that on its outer side. The inner side

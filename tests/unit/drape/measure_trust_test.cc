@@ -39,7 +39,8 @@ struct Small {
   DrapeSettings settings;
   FitReport fit;
   explicit Small(double longer) : garment(sewn_panels(longer)) {
-    person.skin.mesh = person.body.mesh = testing::make_box(Vec3(0.5, 0.01, 0.5), 1);
+    person.body.mesh = testing::make_box(Vec3(0.5, 0.01, 0.5), 1);
+    put_on_skin({person.body.mesh, {}}, &person);
     settled.cloth = weld(garment, garment.placed);
   }
   Json json() const {
