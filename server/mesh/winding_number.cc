@@ -29,28 +29,38 @@ double solid_angle_share(const Corners& corners, const Vec3& q) {
 // Sorts numbers of triangles, not triangles: what is asked of each is worked out once.
 struct WindingNumber::Builder {
   explicit Builder(const TriangleMesh& mesh) {
+    const size_t count = mesh.triangles.size();
+    corners.reserve(count), middles.reserve(count), normals.reserve(count), order.reserve(count);
+    nodes.reserve(count / 2 + 1);
     for (const Triangle& t : mesh.triangles) {
       order.push_back(static_cast<int>(order.size()));
       corners.push_back({mesh.positions[t[0]], mesh.positions[t[1]], mesh.positions[t[2]]});
       middles.push_back(centroid(corners.back())), normals.push_back(area_normal(corners.back()));
     }
-    if (!order.empty()) build(0, static_cast<int>(order.size()));
+    keys.resize(count);
+    if (!order.empty()) build(0, static_cast<int>(count));
   }
 
   void build(int begin, int end) {
     const size_t self = nodes.size();
     nodes.push_back(summary(begin, end));
     if (end - begin <= kLeaf) return;
+    const int middle = (begin + end) / 2;
+    halve(begin, middle, end);
+    build(begin, middle);
+    nodes[self].right = static_cast<int>(nodes.size());
+    build(middle, end);
+  }
+
+  // Along the longest side of their box; equal ones by their number, so that the halves are the same everywhere.
+  void halve(int begin, int middle, int end) {
     Box3 box;
     for (int i = begin; i < end; ++i) box.extend(middles[order[i]]);
     int axis = 0;
     box.sizes().maxCoeff(&axis);
-    const int middle = (begin + end) / 2;
-    std::stable_sort(order.begin() + begin, order.begin() + end,
-                     [&](int a, int b) { return middles[a][axis] < middles[b][axis]; });
-    build(begin, middle);
-    nodes[self].right = static_cast<int>(nodes.size());
-    build(middle, end);
+    for (int i = begin; i < end; ++i) keys[i] = {middles[order[i]][axis], order[i]};
+    std::nth_element(keys.begin() + begin, keys.begin() + middle, keys.begin() + end);
+    for (int i = begin; i < end; ++i) order[i] = keys[i].second;
   }
 
   Node summary(int begin, int end) const {
@@ -63,21 +73,25 @@ struct WindingNumber::Builder {
       area += weight, node.normal += normal, node.center += weight * middles[order[i]];
     }
     node.center /= area;
+    double squared = 0.0;
     for (int i = begin; i < end; ++i) {
       node.moment += normals[order[i]] * (middles[order[i]] - node.center).transpose();
-      for (const Vec3& corner : corners[order[i]]) node.radius = std::max(node.radius, (corner - node.center).norm());
+      for (const Vec3& corner : corners[order[i]]) squared = std::max(squared, (corner - node.center).squaredNorm());
     }
+    node.radius = std::sqrt(squared);
     return node;
   }
 
   std::vector<int> order;        // triangles, in the tree's order
   std::vector<Corners> corners;  // [triangle_count], in the mesh's order, as what follows
   std::vector<Vec3> middles, normals;
+  std::vector<std::pair<double, int>> keys;
   std::vector<Node> nodes;
 };
 
 WindingNumber::WindingNumber(const TriangleMesh& mesh) {
   Builder builder(mesh);
+  corners_.reserve(builder.order.size());
   for (const int t : builder.order) corners_.push_back(builder.corners[t]);
   nodes_ = std::move(builder.nodes);
 }
