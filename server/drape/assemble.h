@@ -33,7 +33,7 @@ absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& r
 absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);  // without a skin: nothing dresses it
 // The same with its skin, which gives way to cloth where parts of the body touch.
 absl::StatusOr<FittedPerson> person_to_dress(const RunContext& run, StoredBody stored, ProxyShape shape);
-void put_on_skin(YieldingSkin skin, FittedPerson* person);
+void put_on_skin(YieldingSkin skin, FittedPerson* person);  // and its surface with it
 absl::StatusOr<Body> sample_body(const RunContext& run);
 DraftMeasurements draft_measurements(const Body& body);
 absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,

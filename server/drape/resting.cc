@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "server/drape/grade.h"
+#include "server/drape/leave_body.h"
 #include "server/metrics/metrics.h"
-#include "server/sim/collision/cloth_elements.h"
-#include "server/sim/collision/element_distance.h"
 #include "server/sim/collision/tangle.h"
 
 namespace tryon {
@@ -27,8 +25,7 @@ constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved 
 constexpr int kRestPasses = 3;    // to the goal; again from where it stalled; deeper
 constexpr double kDeeper = 0.25;  // of a goal that was reached
 constexpr int kCrossedSteps = 4, kMostRings = 4, kMostTimes = 4;
-constexpr int kLookEvery = 4;    // steps: for crossings that end the rest
-constexpr int64_t kGrain = 256;  // vertices that are asked about at once
+constexpr int kLookEvery = 4;  // steps: for crossings that end the rest
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 
 absl::Status fall(Stage* stage, const RestGoal& goal) {
@@ -140,76 +137,6 @@ absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
     }
   }
   return false;
-}
-
-// The way from a point along a direction to where `room` is free on all sides: metres; `farthest`, where it is not
-// shorter.
-constexpr double kNoWay = 0.3, kClearDepth = 1e-3, kLayerNear = 2 * kLayerGap;
-double way_out(const sim::Collider& collider, const Vec3& point, const Vec3& direction, double room, double farthest) {
-  double way = 0.0;
-  while (way < farthest) {
-    const double lacking = room - collider.query(point + way * direction, sim::kDeepestInside).distance;
-    if (lacking <= 0.0) return way;
-    way += std::max(lacking, 5e-4);  // nothing within this ball has room
-  }
-  return farthest;
-}
-
-// No way can be shorter than what is lacking: mostly the one along the normal is no longer.
-Vec3 nearest_exit(const sim::Collider& collider, const Vec3& point, double room) {
-  constexpr double kNearly = 0.99;
-  const sim::Contact here = collider.query(point, sim::kDeepestInside);
-  const Vec3 straight = point + (room - here.distance) * here.normal;
-  if (collider.query(straight, sim::kDeepestInside).distance >= kNearly * room) return straight;
-  double best = kNoWay;
-  Vec3 exit = point;
-  for (int k = 0; k < 27; ++k) {
-    const Vec3 raw(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-    if (raw.isZero()) continue;
-    const Vec3 direction = raw.normalized();
-    const double way = way_out(collider, point, direction, room, best);
-    if (way < best) best = way, exit = point + way * direction;
-  }
-  return exit;
-}
-
-// Who has another layer so near that a way of its own might lead through it: [particle_count]
-std::vector<uint8_t> beside_layers(const sim::DrapeModel& model, const std::vector<sim::RVec3>& x) {
-  std::vector<uint8_t> out(x.size(), 0);
-  sim::ClothElements elements(model);
-  elements.find(x, static_cast<sim::Real>(kLayerNear));
-  for (const auto& [vertex, triangle] : elements.vertex_triangles()) {
-    const Triangle& t = elements.triangles()[static_cast<size_t>(triangle)];
-    const auto w = sim::nearest_on_triangle(x[vertex], x[t[0]], x[t[1]], x[t[2]]);
-    const sim::RVec3 apart = x[vertex] - w[0] * x[t[0]] - w[1] * x[t[1]] - w[2] * x[t[2]];
-    if (apart.norm() < kLayerNear) out[vertex] = out[t[0]] = out[t[1]] = out[t[2]] = 1;
-  }
-  return out;
-}
-
-// Where surfaces meet (an arm's root in the trunk, a sole on the floor), pushing along normals may go back and forth: a
-// particle that is still inside leaves by the nearest way along the normal, or by the shortest of 26 straight ways.
-// Says how many did.
-int leave_body(const RunContext& run, const sim::DrapeModel& model, const sim::Scene& scene, sim::DrapeState* state) {
-  const sim::Collider& collider = *scene.collider;
-  const std::vector<Vec3> x = positions_of(*state);
-  std::vector<uint8_t> deep(x.size(), 0);
-  run.parallel_for(static_cast<int64_t>(x.size()), kGrain, [&](int64_t begin, int64_t end) {
-    const auto first = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
-    std::vector<sim::Contact> found(count);
-    collider.query(std::span(x).subspan(first, count), sim::kDeepestInside, found);
-    for (size_t i = 0; i < count; ++i) deep[first + i] = found[i].distance < -kClearDepth;
-  });
-  if (std::find(deep.begin(), deep.end(), 1) == deep.end()) return 0;
-  const auto held = scene.self_contact > 0 ? beside_layers(model, state->x) : std::vector<uint8_t>();
-  std::vector<size_t> leaving;
-  for (size_t i = 0; i < deep.size(); ++i)
-    if (deep[i] && (held.empty() || !held[i])) leaving.push_back(i);  // others are taken out by contact alone
-  for_each(run, leaving.size(), [&](size_t k) {
-    const size_t i = leaving[k];
-    state->x[i] = nearest_exit(collider, x[i], scene.contact_offset).cast<sim::Real>();
-  });
-  return static_cast<int>(leaving.size());
 }
 
 // Calm, and calm again where something had come to rest inside the body. True: the goal was reached.

@@ -26,7 +26,7 @@ double solid_angle_share(const Corners& corners, const Vec3& q) {
 
 }  // namespace
 
-// Sorts numbers of triangles, not triangles: what is asked of each is worked out once.
+// Moves numbers of triangles, not triangles: what is asked of each is worked out once.
 struct WindingNumber::Builder {
   explicit Builder(const TriangleMesh& mesh) {
     const size_t count = mesh.triangles.size();

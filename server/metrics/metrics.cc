@@ -2,25 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <span>
 
 namespace tryon {
 namespace {
 
 constexpr int64_t kGrain = 512;
-
-// Each point by itself, so that the number of threads does not matter.
-std::vector<double> distances(const RunContext& run, const std::vector<Vec3>& points,
-                              const std::function<double(const Vec3&)>& signed_distance) {
-  std::vector<double> distance(points.size());
-  run.parallel_for(static_cast<int64_t>(points.size()), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      distance[static_cast<size_t>(i)] = signed_distance(points[static_cast<size_t>(i)]);
-    }
-  });
-  return distance;
-}
 
 }  // namespace
 
@@ -101,10 +88,12 @@ Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& 
 }
 
 Penetration measure_penetration(const RunContext& run, const std::vector<Vec3>& points, const SolidSet& solids) {
-  return penetration_of(distances(run, points, [&](const Vec3& p) {
-    const SolidSet::Hit hit = solids.nearest(p, 0.05);
-    return hit.solid < 0 ? 0.05 : hit.surface.distance;
-  }));
+  std::vector<double> distance(points.size());
+  for_each(run, points.size(), [&](size_t i) {
+    const SolidSet::Hit hit = solids.nearest(points[i], 0.05);
+    distance[i] = hit.solid < 0 ? 0.05 : hit.surface.distance;
+  });
+  return penetration_of(distance);
 }
 
 SeamGap seam_gap(const std::vector<Vec3>& positions, const std::vector<std::pair<int, int>>& pairs) {

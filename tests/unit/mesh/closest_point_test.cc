@@ -134,6 +134,30 @@ TEST(ClosestPoint, OnTheSurfaceTheNormalIsThePseudoNormal) {
   }
 }
 
+// Batches begin each search with what was nearest to the point before; one by one is the judge.
+TEST(ClosestPoint, ManyAtOnceHaveTheAnswersOfOneByOne) {
+  const Vec3 centre(0.2, 1.1, -0.1);
+  const TriangleMesh mesh = bumpy_sphere(12, 16, 0.3, centre);
+  const ClosestPointIndex index(mesh);
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> wide(-0.6, 0.6), beside(-0.01, 0.01);
+  std::vector<Vec3> points = mesh.positions;  // where several triangles are as near
+  for (int i = 0; i < 300; ++i) points.push_back(centre + Vec3(wide(random), wide(random), wide(random)));
+  for (int i = 0; i < 300; ++i) points.push_back(points.back() + Vec3(beside(random), beside(random), beside(random)));
+  points.insert(points.begin() + 200, {Vec3(std::nan(""), 0, 0), centre, centre});
+  for (const double most : {1e30, 0.1}) {
+    std::vector<ClosestPoint> together(points.size());
+    index.query(points, most, together);
+    for (size_t i = 0; i < points.size(); ++i) {
+      const ClosestPoint alone = index.query(points[i], most);
+      ASSERT_EQ(together[i].triangle, alone.triangle) << i;
+      ASSERT_EQ(together[i].point, alone.point) << i;
+      ASSERT_EQ(together[i].normal, alone.normal) << i;
+      ASSERT_EQ(together[i].signed_distance, alone.signed_distance) << i;
+    }
+  }
+}
+
 TEST(ClosestPoint, BeyondTheMaximumDistanceThereIsNone) {
   const TriangleMesh mesh = bumpy_sphere(12, 16, 0.3, Vec3::Zero());
   const ClosestPointIndex index(mesh);
