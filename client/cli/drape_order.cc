@@ -88,6 +88,7 @@ absl::StatusOr<v1::CreateDrapeRequest> drape_request(const Options& o, client::C
   request.set_pictures(o.pictures == "none"    ? v1::PICTURES_NONE
                        : o.pictures == "front" ? v1::PICTURES_FRONT
                                                : v1::PICTURES_UNSPECIFIED);
+  if (o.grade == "preview") request.set_target_grade(v1::TARGET_GRADE_PREVIEW);
   request.set_thread_count(o.threads);
   add_motion(o, &request);
   if (o.deadline_s > 0) set_duration(o.deadline_s, request.mutable_time_limit());

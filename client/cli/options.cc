@@ -104,6 +104,9 @@ void add_drape_settings(CLI::App* app, Options* o) {
       "drapes/{id} of the same garment on the same body, in another size or fabric: begins where that lies");
   app->add_option("--wind", o->wind, "the air's velocity X,Y,Z in m/s; the body faces +Z");
   add_models(app, o);
+  app->add_option("--grade", o->grade, "how far it is brought to rest: final, or preview, which is sooner there")
+      ->check(CLI::IsMember({"final", "preview"}))
+      ->capture_default_str();
   app->add_option("--deadline", o->deadline_s, "seconds; the best drape until then")->check(CLI::NonNegativeNumber);
   app->add_option("--preview-every", o->preview_every_s,
                   "seconds; writes OUT/preview.glb, the cloth of the moment, while it is draped")

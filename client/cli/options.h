@@ -41,7 +41,7 @@ struct Options {
   std::vector<std::string> under;    // GARMENT or GARMENT@FABRIC, innermost first: draped before it
   std::vector<std::string> exports;  // "web", "ply", ...
   bool draco = false;
-  std::string pictures = "four";
+  std::string pictures = "four", grade = "final";
   std::string perf_call = "drape", intervals;  // of a load: what is called; a file with gaps
   int concurrency = 1, most_at_once = 64, most_windows = 12, upload_mib = 64;
   int64_t window_calls = 0;

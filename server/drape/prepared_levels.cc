@@ -11,12 +11,11 @@ constexpr int kMostOrdered = 20'000;  // particles: the cache would not keep a l
 }  // namespace
 
 PreparedLevels::PreparedLevels(const RunContext& run, const ClothLevels& levels, const Fabric& fabric,
-                               SettleOptions options, Begins begins)
+                               SettleOptions options)
     : run_(run),
       levels_(levels),
       fabric_(fabric),
       options_(std::move(options)),
-      begins_(begins),
       making_(levels.count()),
       ordering_(levels.count()) {
   for (int level = 0; level < levels.count(); ++level) made_.emplace_back(nullptr);
@@ -37,7 +36,7 @@ void PreparedLevels::find_order(int level) {
 
 absl::StatusOr<std::unique_ptr<Prepared>> PreparedLevels::prepare(int level) const {
   const WeldedMesh cloth = levels_.placed(level);
-  return prepare_rest(run_, {{cloth, fabric_}}, options_, begins_);
+  return prepare_rest(run_, {{cloth, fabric_}}, options_);
 }
 
 absl::StatusOr<Prepared*> PreparedLevels::at(int level) {

@@ -19,6 +19,7 @@ using Json = nlohmann::json;  // an object keeps its keys sorted: dump() is cano
 
 constexpr std::array<std::string_view, 3> kLayerNames = {"where_needed", "always", "never"};
 constexpr std::array<std::string_view, 3> kPictureNames = {"four", "front", "none"};
+constexpr std::array<std::string_view, 2> kTargetNames = {"final", "preview"};
 constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kFigureNames = {"neutral", "female", "male"};
 constexpr std::array<std::string_view, 3> kMembraneNames = {"threads", "continuum", "springs"};
@@ -104,6 +105,7 @@ Json json_of(const DrapeSettings& s) {
   for (const Export what : s.exports) out["exports"].push_back(kExportNames[static_cast<size_t>(what)]);
   if (s.draco) out["draco"] = true;
   if (s.pictures != Pictures::kFourViews) out["pictures"] = kPictureNames[static_cast<size_t>(s.pictures)];
+  if (s.target_grade != TargetGrade::kFinal) out["target_grade"] = kTargetNames[static_cast<size_t>(s.target_grade)];
   if (s.motion) out["motion"] = json_of(*s.motion);
   if (s.preview_seconds > 0) out["preview_seconds"] = s.preview_seconds;
   return out;
@@ -218,6 +220,7 @@ DrapeSettings settings_of(const Json& j) {
     if (const auto what = export_named(name.get<std::string>())) s.exports.push_back(*what);
   }
   s.draco = j.value("draco", false);
+  if (j.contains("target_grade")) s.target_grade = named<TargetGrade>(j["target_grade"], kTargetNames);
   if (j.contains("pictures")) s.pictures = named<Pictures>(j["pictures"], kPictureNames);
   if (j.contains("motion")) {
     const Json& m = j["motion"];

@@ -76,6 +76,7 @@ inline constexpr double kFinestMm = 5.0, kCoarsestMm = 50.0;  // of the cloth's 
 inline constexpr double kMostWindMps = 60.0;                  // gusts included
 
 enum class Pictures { kFourViews, kFront, kNone };
+enum class TargetGrade { kFinal, kPreview };  // of grade.h
 
 struct DrapeSettings {
   // Changes the answer.
@@ -90,6 +91,7 @@ struct DrapeSettings {
   std::optional<Motion> motion;  // none: three seconds where the wind blows, else nothing moves
   MembraneModel membrane = MembraneModel::kThreads;
   BendingModel bending = BendingModel::kUsual;
+  TargetGrade target_grade = TargetGrade::kFinal;  // at which it counts as at rest
   // Changes which files there are.
   std::vector<Export> exports;  // beyond the usual ones; in rising order, none twice
   bool draco = false;           // the GLBs for web and desktop are compressed

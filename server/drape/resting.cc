@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "server/drape/grade.h"
@@ -15,17 +16,25 @@ namespace {
 
 // The goal lies within the grade: the certificate asks the body anew, at positions that the solver took as near enough.
 constexpr double kWithin = 0.8;
+// Of a target grade.
+struct Target {
+  std::string_view grade;
+  double rms, max;
+};
+constexpr Target kTargets[] = {{"final", kFinalRms, kFinalMax}, {"preview", kPreviewRms, kPreviewMax}};
+const Target& target_of(TargetGrade grade) { return kTargets[static_cast<size_t>(grade)]; }
 
-// Falling: full weight in small steps, so that folds and friction follow a path. Calming: large steps without inertia,
-// each minimised well, until the forces balance.
-constexpr int kFallSteps = 45, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
+// Falling: full weight in small steps, by which what was just sewn finds its folds. Calming: large steps without
+// inertia, each minimised well, until the forces balance.
+constexpr int kFallSteps = 8, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kCarriedCalmSteps = 4;  // of the coarser level: what is far off is found, what is near is carried
 constexpr int kPatience = 25, kLongPatience = 45;
 constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved out, and rests again
 constexpr int kRestPasses = 3;    // to the goal; again from where it stalled; deeper
 constexpr double kDeeper = 0.25;  // of a goal that was reached
 constexpr int kCrossedSteps = 4, kMostRings = 4, kMostTimes = 4;
-constexpr int kLookEvery = 4;  // steps: for crossings that end the rest
+constexpr int kLookEvery = 4;       // steps: for crossings that end the rest
+constexpr double kFallShare = 0.3;  // of a level's progress, where it falls
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 
 absl::Status fall(Stage* stage, const RestGoal& goal) {
@@ -33,7 +42,7 @@ absl::Status fall(Stage* stage, const RestGoal& goal) {
     const auto step = advance(stage);
     if (!step.ok()) return step.status();
     ++stage->report.drape_steps;
-    stage->run.report("drape", goal.begin + goal.share * 0.3 * (i + 1.0) / goal.fall_steps);
+    stage->run.report("drape", goal.begin + goal.share * kFallShare * (i + 1.0) / goal.fall_steps);
   }
   return absl::OkStatus();
 }
@@ -92,7 +101,8 @@ class Doubt {
     if (!goal.finest || step.overheld_max <= goal.max) return true;
     if (looks_++ % kLookEvery != 0) return false;
     const sim::Residual residual = sim::equilibrium_residual(stage.model, stage.scene, stage.state, 0.0, stage.run);
-    return is_at_least(grade_of(residual.rms, residual.max, fast_speed(stage.state)), "final");
+    return is_at_least(grade_of(residual.rms, residual.max, fast_speed(stage.state)),
+                       target_of(stage.options.target_grade).grade);
   }
 
  private:
@@ -103,6 +113,7 @@ class Doubt {
 absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
   SettleReport& report = stage->report;
   report.termination = "step_limit";
+  const double fallen = goal.fall_steps > 0 ? kFallShare : 0.0;
   double best = 1e300;
   int since_best = 0;
   Ironing ironing;
@@ -111,7 +122,7 @@ absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
     for (auto& v : stage->state.v) v.setZero();
     ASSIGN_OR_RETURN(const sim::StepReport step, advance(stage));
     ++report.drape_steps;
-    stage->run.report("drape", goal.begin + goal.share * (0.3 + 0.7 * (i + 1.0) / goal.calm_steps));
+    stage->run.report("drape", goal.begin + goal.share * (fallen + (1.0 - fallen) * (i + 1.0) / goal.calm_steps));
     if (i % kLookEvery == 1 && ends_crossed(*stage, goal)) return false;
     if (ironing.after_step(step, stage)) {
       best = 1e300, since_best = 0;
@@ -161,11 +172,14 @@ double fast_speed(const sim::DrapeState& state) {
   return speeds[k];
 }
 
-RestGoal rest_goal(int level, int top) {
-  RestGoal goal{kRefallSteps, kCoarseCalmSteps, kPreviewRms, kPreviewMax};
+RestGoal rest_goal(int level, int top, TargetGrade grade) {
+  RestGoal goal{0, kCoarseCalmSteps, kPreviewRms, kPreviewMax};
   if (level == top) goal.fall_steps = kFallSteps;
-  if (level == 0)
-    goal.calm_steps = kMaxCalmSteps, goal.rms = kWithin * kFinalRms, goal.max = kWithin * kFinalMax, goal.finest = true;
+  if (level == 0) {
+    const Target& target = target_of(grade);
+    goal.calm_steps = kMaxCalmSteps, goal.rms = kWithin * target.rms, goal.max = kWithin * target.max;
+    goal.finest = true;
+  }
   goal.share = 1.0 / (top + 1);
   goal.begin = goal.share * (top - level);
   return goal;
@@ -202,9 +216,25 @@ struct Rest {
   const SettleOptions& options;
 };
 
+sim::SolverSettings calm_settings(const SettleOptions& options) {
+  sim::SolverSettings settings;
+  settings.velocity_keep = 0.0;
+  settings.time_step = options.solver == sim::kDefaultSolver || options.solver == "lbfgs" ? kCalmStep : kShortCalmStep;
+  settings.iterations = kCalmIterations;
+  settings.tolerance = kWithin * target_of(options.target_grade).rms / 2;
+  return settings;
+}
+
+absl::StatusOr<std::unique_ptr<sim::Solver>> falling_solver(const sim::DrapeModel& model,
+                                                            const SettleOptions& options) {
+  sim::SolverSettings settings;
+  settings.velocity_keep = kFallKeep;
+  settings.time_step = kFallStep;
+  return sim::make_recorded_solver(options.solver, model, settings, options.on_fault);
+}
+
 // The solver goes before the certificate is made: both at once were the peak of a drape.
-absl::StatusOr<bool> rest_once(const Rest& r, const RestGoal& goal, const sim::SolverSettings& settings) {
-  ASSIGN_OR_RETURN(auto calming, sim::make_recorded_solver(r.options.solver, r.model, settings, r.options.on_fault));
+absl::StatusOr<bool> rest_once(const Rest& r, const RestGoal& goal, std::unique_ptr<sim::Solver> calming) {
   Stage resting{r.run, r.model, r.scene, *calming, r.state, r.report, r.options};
   return rest(&resting, goal);
 }
@@ -212,14 +242,19 @@ absl::StatusOr<bool> rest_once(const Rest& r, const RestGoal& goal, const sim::S
 // To the goal: deeper where the certificate still finds too much (solver and certificate ask the body apart: what is
 // right at the border for one may be over it for the other), and once more where it stalled. A solver that begins
 // anew with plain steps leaves such a place; should it stall elsewhere, the better of both rests is kept.
-absl::Status rest_to_grade(const Rest& r, RestGoal goal, sim::SolverSettings settings) {
+absl::Status rest_to_grade(const Rest& r, RestGoal goal, std::unique_ptr<sim::Solver> calming) {
+  const std::string_view wanted = target_of(r.options.target_grade).grade;
+  sim::SolverSettings settings = calm_settings(r.options);
   const bool anew = r.options.solver == sim::kDefaultSolver;
   std::optional<std::pair<double, sim::DrapeState>> stalled;
   for (int pass = 0; pass < kRestPasses; ++pass) {
-    ASSIGN_OR_RETURN(const bool reached, rest_once(r, goal, settings));
+    if (calming == nullptr) {
+      ASSIGN_OR_RETURN(calming, sim::make_recorded_solver(r.options.solver, r.model, settings, r.options.on_fault));
+    }
+    ASSIGN_OR_RETURN(const bool reached, rest_once(r, goal, std::move(calming)));
     if (!goal.finest) break;
     certify(r.run, r.model, r.scene, &r.state, &r.report);
-    if (is_at_least(r.report.grade, "final") || r.run.winding_up()) break;
+    if (is_at_least(r.report.grade, wanted) || r.run.winding_up()) break;
     if (reached) {
       settings.tolerance *= kDeeper, goal.rms *= kDeeper, goal.max *= kDeeper;
     } else if (anew && !stalled && !crosses(r.run, r.model, r.state)) {
@@ -237,48 +272,36 @@ absl::Status rest_to_grade(const Rest& r, RestGoal goal, sim::SolverSettings set
 
 }  // namespace
 
-namespace {
-
-absl::StatusOr<std::unique_ptr<sim::Solver>> falling_solver(const sim::DrapeModel& model,
-                                                            const SettleOptions& options) {
-  sim::SolverSettings settings;
-  settings.velocity_keep = kFallKeep;
-  settings.time_step = kFallStep;
-  return sim::make_recorded_solver(options.solver, model, settings, options.on_fault);
-}
-
-}  // namespace
-
-RestGoal only_rest_goal(int fall_steps) {
-  RestGoal goal = rest_goal(0, 1);
+RestGoal only_rest_goal(int fall_steps, TargetGrade grade) {
+  RestGoal goal = rest_goal(0, 1, grade);
   goal.fall_steps = fall_steps, goal.begin = 0.0, goal.share = 1.0;
   return goal;
 }
 
-RestGoal carried_goal(int level) {
+RestGoal carried_goal(int level, TargetGrade grade) {
   constexpr double kCoarseShare = 0.2;  // of the time, about
-  RestGoal goal = rest_goal(level, level + 1);
-  goal.fall_steps = 0;
+  RestGoal goal = rest_goal(level, level + 1, grade);
   goal.begin = kCoarseShare, goal.share = 1.0 - kCoarseShare;
   if (level > 0) goal.calm_steps = kCarriedCalmSteps, goal.begin = 0.0, goal.share = kCoarseShare;
   return goal;
 }
 
 absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const RunContext& run, const std::vector<Cloth>& cloths,
-                                                       const SettleOptions& options, Begins begins) {
+                                                       const SettleOptions& options) {
   auto out = std::make_unique<Prepared>();
   ASSIGN_OR_RETURN(out->model, worn_model(cloths, options, false));
-  if (begins == Begins::kResting || !run.check().ok() || run.winding_up()) return out;
-  ASSIGN_OR_RETURN(out->falling, falling_solver(out->model, options));
+  if (!run.check().ok() || run.winding_up()) return out;
+  ASSIGN_OR_RETURN(out->calming,
+                   sim::make_recorded_solver(options.solver, out->model, calm_settings(options), options.on_fault));
   return out;
 }
 
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                const RestGoal& goal, SettleReport* report) {
-  const Begins begins = goal.fall_steps > 0 ? Begins::kFalling : Begins::kResting;
-  ASSIGN_OR_RETURN(const auto prepared, prepare_rest(run, cloths, options, begins));
-  return come_to_rest(run, cloths, collider, options, goal, prepared.get(), report);
+  Prepared prepared;
+  ASSIGN_OR_RETURN(prepared.model, worn_model(cloths, options, false));
+  return come_to_rest(run, cloths, collider, options, goal, &prepared, report);
 }
 
 absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std::vector<Cloth>& cloths,
@@ -289,19 +312,11 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
   const sim::Scene scene = worn_scene(cloths, collider, options.layers);
   if (run.winding_up()) return as_it_is(run, model, scene, goal, &state, report);
   if (goal.fall_steps > 0) {  // its factors go before others are made
-    std::unique_ptr<sim::Solver> moving = std::move(prepared->falling);
-    if (moving == nullptr) {
-      ASSIGN_OR_RETURN(moving, falling_solver(model, options));
-    }
+    ASSIGN_OR_RETURN(const auto moving, falling_solver(model, options));
     Stage falling{run, model, scene, *moving, state, *report, options};
     RETURN_IF_ERROR(fall(&falling, goal));
   }
-  sim::SolverSettings settings;
-  settings.velocity_keep = 0.0;
-  settings.time_step = options.solver == sim::kDefaultSolver || options.solver == "lbfgs" ? kCalmStep : kShortCalmStep;
-  settings.iterations = kCalmIterations;
-  settings.tolerance = kWithin * kFinalRms / 2;
-  RETURN_IF_ERROR(rest_to_grade({run, model, scene, state, *report, options}, goal, settings));
+  RETURN_IF_ERROR(rest_to_grade({run, model, scene, state, *report, options}, goal, std::move(prepared->calming)));
   return positions_of(state);
 }
 

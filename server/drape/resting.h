@@ -1,4 +1,4 @@
-// What it is: one level of a drape: sewn cloth falls and comes to rest. Units: SI. Shapes:
+// What it is: one level of a drape: sewn cloth comes to rest, after a fall where one is wanted. Units: SI. Shapes:
 // positions [vertex_count of the level]. Stop rule: net nodal force over mean nodal weight (validation 6.1).
 // How it fails: as the solver; near the deadline it returns early with what there is. Thread rules: as RunContext.
 #pragma once
@@ -11,8 +11,6 @@
 
 namespace tryon {
 
-inline constexpr int kRefallSteps = 4;  // of a level that begins where one came to rest
-
 // How far a level goes: steps of falling, then steps of calming until net forces are below rms and max.
 struct RestGoal {
   int fall_steps = 0, calm_steps = 0;
@@ -22,22 +20,19 @@ struct RestGoal {
   double begin = 0.0, share = 1.0;  // of the progress of the whole drape
 };
 // Of a level, where `top` is the coarsest and 0 the garment's own.
-RestGoal rest_goal(int level, int top);
+RestGoal rest_goal(int level, int top, TargetGrade grade);
 // Of the garment's own level where it is all there is: the whole progress.
-RestGoal only_rest_goal(int fall_steps);
-// Of cloth that begins where another size lies, and does not fall: of the coarser level (1), then of its own (0).
-RestGoal carried_goal(int level);
-
-// How a rest begins: with a fall or without.
-enum class Begins { kFalling, kResting };
+RestGoal only_rest_goal(int fall_steps, TargetGrade grade = TargetGrade::kFinal);
+// Of cloth that begins where another size lies: of the coarser level (1), then of its own (0).
+RestGoal carried_goal(int level, TargetGrade grade);
 
 // What a rest needs of the cloths but not of where they lie, so that it can be made ahead.
 struct Prepared {
   sim::DrapeModel model;
-  std::unique_ptr<sim::Solver> falling;  // of the first fall, with which it goes; none where nothing will fall
+  std::unique_ptr<sim::Solver> calming;  // of the first pass, with which it goes; none where there is no time for one
 };
 absl::StatusOr<std::unique_ptr<Prepared>> prepare_rest(const RunContext& run, const std::vector<Cloth>& cloths,
-                                                       const SettleOptions& options, Begins begins);
+                                                       const SettleOptions& options);
 
 // From the positions of the cloths, which are worn together, innermost first; fills the report. Positions one cloth
 // after the other. `prepared`: of these cloths.

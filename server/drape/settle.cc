@@ -15,6 +15,8 @@
 namespace tryon {
 namespace {
 
+// Of the coarsest level, where layers are kept apart: in a shorter fall laid pleats and hoods may catch for good.
+constexpr int kFallApartSteps = 45;
 // Steps after which at most a third of the crossings may be left, or one for so many vertices.
 constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 15;
 // Vertices of the level on which a carried drape begins, at the least: iterations on a small garment reach far enough.
@@ -36,7 +38,7 @@ RunContext forward_only(const RunContext& run) {
 
 // As far as a level that another one follows.
 RestGoal to_be_continued(RestGoal goal) {
-  const RestGoal coarse = rest_goal(1, 2);
+  const RestGoal coarse = rest_goal(1, 2, TargetGrade::kPreview);
   goal.calm_steps = coarse.calm_steps, goal.rms = coarse.rms, goal.max = coarse.max;
   return goal;
 }
@@ -48,14 +50,14 @@ bool rests(const SettleOptions& options) { return !options.motion || !options.mo
 class Descent {
  public:
   Descent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider, const SettleOptions& options,
-          const GarmentMesh& garment, const ClothLevels& levels, Begins begins)
+          const GarmentMesh& garment, const ClothLevels& levels)
       : run_(forward_only(run)), fabric_(fabric), collider_(collider), levels_(levels), options_(options) {
     const bool able = keeps_layers_apart(options.solver);
     may_begin_ = options.layers == LayerContact::kWhereNeeded && able;
     // Laid pleats are layers from the start: without contact between them they would lie in one another.
     if (may_begin_ && garment.has_laid_pleats()) keep_apart();
     if (may_begin_ || !able) options_.layers = LayerContact::kNever;
-    if (rests(options)) prepared_.emplace(run_, levels, fabric, options_, begins);
+    if (rests(options)) prepared_.emplace(run_, levels, fabric, options_);
   }
 
   // The coarsest level: panels sewn and at rest. Where layers crossed they are drawn apart, or else sewn again with
@@ -63,13 +65,13 @@ class Descent {
   // through) it stays so.
   absl::StatusOr<std::vector<Vec3>> sew() {
     level_ = levels_.count() - 1;
-    const RestGoal goal = rest_goal(level_, level_);
     ASSIGN_OR_RETURN(const std::vector<Vec3> sewn, only_sew());
-    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(sewn, goal));
+    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(sewn, coarsest_goal()));
     const int before = can_begin() ? crossings() : 0;
     if (before == 0) return first;
     const Settled crossed = settled_;
     keep_apart();
+    const RestGoal goal = coarsest_goal();
     ASSIGN_OR_RETURN(const std::vector<Vec3> drawn_apart, try_apart(first, before, goal));
     const int left = crossings();
     if (left == 0) return drawn_apart;
@@ -95,9 +97,7 @@ class Descent {
     keep_apart();
     ASSIGN_OR_RETURN(const std::vector<Vec3> apart, rest_once(positions, goal));
     if (crossings() == 0 || run_.winding_up()) return apart;
-    RestGoal onward = goal;
-    onward.fall_steps = 0;
-    return rest_once(give_up(crossed, first), onward);
+    return rest_once(give_up(crossed, first), goal);
   }
 
   // What was given up is tried again from here: on smaller triangles it may come apart.
@@ -135,6 +135,12 @@ class Descent {
   void keep_apart() {
     options_.layers = LayerContact::kAlways;
     may_begin_ = false;
+  }
+
+  RestGoal coarsest_goal() const {
+    RestGoal goal = rest_goal(level_, level_, options_.target_grade);
+    if (options_.layers == LayerContact::kAlways) goal.fall_steps = kFallApartSteps;
+    return goal;
   }
 
   int crossings() const { return count_self_intersections(settled_.cloth.mesh, run_); }
@@ -183,13 +189,13 @@ class Descent {
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, options.coarsest));
-  Descent descent(run, fabric, collider, options, garment, levels, Begins::kFalling);
+  Descent descent(run, fabric, collider, options, garment, levels);
   ASSIGN_OR_RETURN(std::vector<Vec3> x, rests(options) ? descent.sew() : descent.only_sew());
   const int top = levels.count() - 1;
   for (int level = top - 1; level >= 0; --level) {
     x = levels.finer(level + 1, x);
     if (!rests(options)) continue;
-    RestGoal goal = rest_goal(level, top);
+    RestGoal goal = rest_goal(level, top, options.target_grade);
     if (options.to_be_continued) goal = to_be_continued(goal);
     auto rested = descent.rest(level, x, goal);
     if (!rested.ok()) return located(rested.status(), cat("level[", level, "]."));
@@ -204,7 +210,7 @@ namespace {
 // Another size lies far off in the large, where iterations on the garment's own mesh reach slowly: the coarser level
 // goes there first, and its own takes over by how much that moved, so that its folds stay. Not where layers lie so
 // close that the coarser level cannot tell them apart, nor by a way that would drive them through each other.
-absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const ClothLevels& levels,
+absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const ClothLevels& levels, TargetGrade grade,
                                                  const std::vector<Vec3>& positions, Descent* descent) {
   if (levels.count() == 1) return positions;
   const auto crossings = [&](int level, const std::vector<Vec3>& x) {
@@ -213,7 +219,7 @@ absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const Cl
   const int own = crossings(0, positions);
   const std::vector<Vec3> before = levels.at(1, positions);
   if (crossings(1, before) > own) return positions;
-  auto moved = descent->rest(1, before, carried_goal(1));
+  auto moved = descent->rest(1, before, carried_goal(1, grade));
   if (!moved.ok()) return located(moved.status(), "level[1].");
   descent->hope_again();
   for (size_t v = 0; v < before.size(); ++v) (*moved)[v] -= before[v];
@@ -228,9 +234,9 @@ absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& ga
                                     const sim::Collider& collider, const SettleOptions& options,
                                     const std::vector<Vec3>& positions) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, kCarriedCoarsest, 2));
-  Descent descent(run, fabric, collider, options, garment, levels, Begins::kResting);
-  ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(run, levels, positions, &descent));
-  ASSIGN_OR_RETURN(x, descent.rest(0, x, carried_goal(0)));
+  Descent descent(run, fabric, collider, options, garment, levels);
+  ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(run, levels, options.target_grade, positions, &descent));
+  ASSIGN_OR_RETURN(x, descent.rest(0, x, carried_goal(0, options.target_grade)));
   ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(levels.welded(0, std::move(x)))
                                                : std::move(descent).result(std::move(x)));
   out.report.carried = true;

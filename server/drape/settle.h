@@ -36,8 +36,9 @@ struct SettleOptions {
   sim::Wind air;       // but for its velocity
   sim::SpringLayout membrane = sim::SpringLayout::kThreads;  // once sewn: panels are sewn as threads
   sim::BendLaw bend = sim::BendLaw::kIsometric;              // as the membrane
+  TargetGrade target_grade = TargetGrade::kFinal;
   bool strain_limits = true;     // past the fabric's limits it stiffens; for solvers that descend an energy
-  bool to_be_continued = false;  // it comes to rest later, together with others: the finest level only falls
+  bool to_be_continued = false;  // it comes to rest later, together with others: the finest level only nearly rests
   std::optional<Motion> motion;  // once at rest; none: it stays there
   BeforeStep before_step;        // may be empty
   AfterStep after_step;          // may be empty

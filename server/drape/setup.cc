@@ -25,6 +25,7 @@ SettleOptions settle_options(const DrapeSettings& s) {
   out.membrane = kLayouts[static_cast<size_t>(s.membrane)];
   constexpr sim::BendLaw kLaws[] = {sim::BendLaw::kQuadratic, sim::BendLaw::kHinge, sim::BendLaw::kShape,
                                     sim::BendLaw::kIsometric};  // without the usual one, which is one of these
+  out.target_grade = s.target_grade;
   out.strain_limits = takes_whole_fabric(s);
   out.bend = kLaws[static_cast<size_t>(bending_of(s)) - 1];
   return out;

@@ -9,9 +9,10 @@ namespace {
 
 // Sewing runs without weight and well damped: the panels only have to meet round the body.
 // Soft ties bring them together, stiff ones then press the seams shut against the cloth's own pull.
+// Quickly, but slowly where layers are kept apart: drawn fast, they would catch each other.
 // A layer may stand between partners (a hem that started on the wrong side): seams that do not close for long are
 // pulled through it, and the settling draws apart what crosses.
-constexpr int kCloseSteps = 50, kPatientSteps = 15, kPressSteps = 70;
+constexpr int kCloseSteps = 20, kCloseApartSteps = 50, kPatientSteps = 15, kPressSteps = 70;
 constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0, kCloseTie = 200.0, kPressTie = 4000.0;
 
 Pairs seam_pairs(const GarmentMesh& garment) {
@@ -36,15 +37,19 @@ sim::ClothInput open_panels(const GarmentMesh& garment, const Fabric& fabric) {
   return cloth;
 }
 
-// At most `steps` with the ties' rest length going from `from` to zero in the first kCloseSteps; ends once closed.
+int close_steps(const SettleOptions& options) {
+  return options.layers == LayerContact::kAlways ? kCloseApartSteps : kCloseSteps;
+}
+
+// At most `steps` with the ties' rest length going from `from` to zero while they close; ends once closed.
 absl::Status sew(Stage* stage, const Pairs& ties, int steps, double from) {
+  const int closing = close_steps(stage->options);
   for (int i = 0; i < steps; ++i) {
-    stage->state.tie_rest_ratio = static_cast<sim::Real>(from * std::max(0.0, 1.0 - (i + 1.0) / kCloseSteps));
+    stage->state.tie_rest_ratio = static_cast<sim::Real>(from * std::max(0.0, 1.0 - (i + 1.0) / closing));
     const auto step = advance(stage);
     if (!step.ok()) return step.status();
     ++stage->report.sew_steps;
-    stage->run.report("sew",
-                      static_cast<double>(stage->report.sew_steps) / (kCloseSteps + kPatientSteps + kPressSteps));
+    stage->run.report("sew", static_cast<double>(stage->report.sew_steps) / (closing + kPatientSteps + kPressSteps));
     const SeamGap gap = seam_gap(positions_of(stage->state), ties);
     stage->report.gap_before_weld_mm = gap.max_mm;
     stage->report.mean_gap_before_weld_mm = gap.mean_mm;
@@ -71,7 +76,7 @@ absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garmen
   if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
   sim::DrapeState state = sim::start_state(cloth);
   Stage close{run, model, scene, *closing, state, out.report, options};
-  RETURN_IF_ERROR(sew(&close, cloth.ties, kCloseSteps, 1.0));
+  RETURN_IF_ERROR(sew(&close, cloth.ties, close_steps(options), 1.0));
   settings.tie_stiffness = kPressTie;
   ASSIGN_OR_RETURN(auto pressing, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   Stage press{run, model, scene, *pressing, state, out.report, options};

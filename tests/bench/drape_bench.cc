@@ -214,6 +214,7 @@ bool take_settle_option(const std::string& arg, SettleOptions* settle) {
   return take_option(arg, "--coarsest=", &settle->coarsest) || take_option(arg, "--solver=", &settle->solver) ||
          take_flag(arg, "--hinges", &settle->bend, sim::BendLaw::kQuadratic) ||
          take_flag(arg, "--no-limits", &settle->strain_limits, false) ||
+         take_flag(arg, "--grade=preview", &settle->target_grade, TargetGrade::kPreview) ||
          take_flag(arg, "--layers=where-needed", &settle->layers, LayerContact::kWhereNeeded) ||
          take_flag(arg, "--layers=always", &settle->layers, LayerContact::kAlways) ||
          take_flag(arg, "--layers=never", &settle->layers, LayerContact::kNever);

@@ -156,6 +156,8 @@ absl::Status read_exports(const v1::CreateDrapeRequest& request, DrapeSettings* 
   out->draco = request.draco();
   RETURN_IF_ERROR(check_enum(v1::Pictures_IsValid(request.pictures()), "pictures"));
   out->pictures = static_cast<Pictures>(request.pictures());
+  RETURN_IF_ERROR(check_enum(v1::TargetGrade_IsValid(request.target_grade()), "target_grade"));
+  out->target_grade = static_cast<TargetGrade>(request.target_grade());
   return absl::OkStatus();
 }
 

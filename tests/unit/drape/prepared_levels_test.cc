@@ -43,7 +43,7 @@ class PreparedLevelsTest : public ::testing::TestWithParam<int> {
 
 TEST_P(PreparedLevelsTest, EachLevelIsWhatItWouldBeMadeOfWhereItLies) {
   ASSERT_GE(levels_.count(), 3);
-  PreparedLevels all(run_, levels_, fabric_, SettleOptions(), Begins::kFalling);
+  PreparedLevels all(run_, levels_, fabric_, SettleOptions());
   for (int level = levels_.count() - 1; level >= 0; --level) {
     const auto made = all.at(level);
     ASSERT_TRUE(made.ok()) << made.status();
@@ -53,24 +53,14 @@ TEST_P(PreparedLevelsTest, EachLevelIsWhatItWouldBeMadeOfWhereItLies) {
     ASSERT_TRUE(there.ok()) << there.status();
     EXPECT_EQ((*made)->model.particle_count, there->particle_count);
     EXPECT_EQ(sum_of((*made)->model), sum_of(*there)) << "level " << level;
-    EXPECT_NE((*made)->falling, nullptr);
+    EXPECT_NE((*made)->calming, nullptr);
     EXPECT_EQ(*all.at(level), *made) << "asked again, it is the same one";
-  }
-}
-
-TEST_P(PreparedLevelsTest, WhatDoesNotFallNeedsNoSolverToFallWith) {
-  PreparedLevels all(run_, levels_, fabric_, SettleOptions(), Begins::kResting);
-  for (int level = levels_.count() - 1; level >= 0; --level) {
-    const auto made = all.at(level);
-    ASSERT_TRUE(made.ok()) << made.status();
-    EXPECT_GT((*made)->model.particle_count, 0);
-    EXPECT_EQ((*made)->falling, nullptr);
   }
 }
 
 TEST_P(PreparedLevelsTest, WhatIsNeverAskedForHoldsNobodyUp) {
   for (int k = 0; k < 20; ++k) {
-    PreparedLevels all(run_, levels_, fabric_, SettleOptions(), Begins::kFalling);
+    PreparedLevels all(run_, levels_, fabric_, SettleOptions());
     if (k % 2 == 0) {
       EXPECT_TRUE(all.at(k % levels_.count()).ok());
     }
@@ -85,18 +75,18 @@ TEST_P(PreparedLevelsTest, WhereItIsCancelledOrTimeIsUpNoSolverIsMade) {
   ending.deadline = absl::Now() + absl::Seconds(1);
   ending.reserve = absl::Seconds(3);
   for (const RunContext& run : {over, ending}) {
-    PreparedLevels all(run, levels_, fabric_, SettleOptions(), Begins::kFalling);
+    PreparedLevels all(run, levels_, fabric_, SettleOptions());
     const auto made = all.at(levels_.count() - 1);
     ASSERT_TRUE(made.ok()) << made.status();
     EXPECT_GT((*made)->model.particle_count, 0) << "what there is, is judged by it";
-    EXPECT_EQ((*made)->falling, nullptr);
+    EXPECT_EQ((*made)->calming, nullptr);
   }
 }
 
 TEST_P(PreparedLevelsTest, AFabricThatCannotBeIsAnErrorOfTheLevel) {
   Fabric broken = fabric_;
   broken.areal_density = -1.0;
-  PreparedLevels all(run_, levels_, broken, SettleOptions(), Begins::kFalling);
+  PreparedLevels all(run_, levels_, broken, SettleOptions());
   EXPECT_EQ(all.at(levels_.count() - 1).status().code(), absl::StatusCode::kInvalidArgument);
 }
 

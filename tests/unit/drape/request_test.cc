@@ -102,6 +102,14 @@ TEST(DrapeRequest, ThreadsDoNotChangeTheIdentityButResolutionDoes) {
   EXPECT_NE(digest(a), digest(b));
 }
 
+TEST(DrapeRequest, TheTargetGradeIsItsIdentityAndIsKept) {
+  DrapeRequest usual = sample_request(), quick = sample_request();
+  quick.settings.target_grade = TargetGrade::kPreview;
+  EXPECT_NE(digest(usual), digest(quick));
+  EXPECT_EQ(drape_request_from_json(to_json(usual))->settings.target_grade, TargetGrade::kFinal);
+  EXPECT_EQ(drape_request_from_json(to_json(quick))->settings.target_grade, TargetGrade::kPreview);
+}
+
 TEST(DrapeRequest, WhichPicturesThereAreIsItsIdentityAndIsKept) {
   std::set<std::string> digests;
   for (const Pictures pictures : {Pictures::kFourViews, Pictures::kFront, Pictures::kNone}) {

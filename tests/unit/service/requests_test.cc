@@ -172,6 +172,9 @@ TEST(DrapeRequests, EachHostileFieldIsNamed) {
   EXPECT_EQ(field_of(request), "accepted");
   request.set_solver("pbd");
   EXPECT_EQ(field_of(request), "bending");
+  request.Clear();
+  request.set_target_grade(static_cast<v1::TargetGrade>(2));
+  EXPECT_EQ(field_of(request), "target_grade");
 }
 
 TEST(DrapeRequests, WhatIsAskedForArrives) {
@@ -188,6 +191,7 @@ TEST(DrapeRequests, WhatIsAskedForArrives) {
   request.mutable_wind()->set_turbulence_seed(7);
   request.set_membrane(v1::MEMBRANE_CONTINUUM);
   request.set_bending(v1::BENDING_HINGE);
+  request.set_target_grade(v1::TARGET_GRADE_PREVIEW);
   const auto settings = to_domain(request);
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->fabric, "denim_11oz");
@@ -204,6 +208,7 @@ TEST(DrapeRequests, WhatIsAskedForArrives) {
   EXPECT_EQ(settings->air.seed, 7u);
   EXPECT_EQ(settings->membrane, MembraneModel::kContinuum);
   EXPECT_EQ(settings->bending, BendingModel::kHinge);
+  EXPECT_EQ(settings->target_grade, TargetGrade::kPreview);
 }
 
 TEST(TimeLimits, NoneIsZeroAndHostileOnesAreRefused) {
