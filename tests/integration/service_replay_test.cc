@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::HostedService;
 
-constexpr int kBreaksAt = 60, kParticle = 105;
+constexpr int kBreaksAt = 12, kParticle = 105;
 
 // A worker of the product's whose cloth gets one particle of absurd speed before one of its steps.
 class BreakingWorker {
