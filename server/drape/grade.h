@@ -3,11 +3,25 @@
 // none of them is "none". Thread rules: pure functions.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace tryon {
 
 inline constexpr double kFinalRms = 1e-3, kFinalMax = 1e-2, kPreviewRms = 5e-2, kPreviewMax = 5e-1;
+
+// A grade at which a drape may be wanted.
+enum class TargetGrade { kFinal, kPreview };
+inline constexpr std::array<std::string_view, 2> kTargetNames = {"final", "preview"};
+struct Target {
+  std::string_view name;
+  double rms, max;
+};
+constexpr Target target_of(TargetGrade grade) {
+  const std::string_view name = kTargetNames[static_cast<size_t>(grade)];
+  return grade == TargetGrade::kFinal ? Target{name, kFinalRms, kFinalMax} : Target{name, kPreviewRms, kPreviewMax};
+}
 
 // Of the certificate's forces and the 99.5th percentile of the last step's speeds, which only "preview" asks for: the
 // steps of a rest are without inertia.

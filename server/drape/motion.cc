@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<Vec3>> rest_where_they_hang(const RunContext& run, co
   }
   std::vector<Cloth> moved;
   for (size_t k = 0; k < cloths.size(); ++k) moved.push_back({hanging[k], cloths[k].fabric});
-  return come_to_rest(run, moved, collider, options, only_rest_goal(0, options.target_grade), report);
+  return come_to_rest(run, moved, collider, options, only_rest_goal(0, options), report);
 }
 
 }  // namespace

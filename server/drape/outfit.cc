@@ -172,7 +172,7 @@ absl::StatusOr<Settled> dress_over(const RunContext& run, const GarmentMesh& gar
   const RunContext rest = part_of(run, kTogether, 1.0 - kTogether);
   ASSIGN_OR_RETURN(const std::vector<Vec3> positions,
                    come_to_rest(rest, all_cloths(settled, fabric), body, together,
-                                only_rest_goal(kTogetherFall, together.target_grade), &settled.report));
+                                only_rest_goal(kTogetherFall, together), &settled.report));
   settled.report.layers_kept_apart = true;
   hand_out(positions, &settled);
   if (!options.motion) return settled;

@@ -19,7 +19,6 @@ using Json = nlohmann::json;  // an object keeps its keys sorted: dump() is cano
 
 constexpr std::array<std::string_view, 3> kLayerNames = {"where_needed", "always", "never"};
 constexpr std::array<std::string_view, 3> kPictureNames = {"four", "front", "none"};
-constexpr std::array<std::string_view, 2> kTargetNames = {"final", "preview"};
 constexpr std::array<std::string_view, 3> kUpNames = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kFigureNames = {"neutral", "female", "male"};
 constexpr std::array<std::string_view, 3> kMembraneNames = {"threads", "continuum", "springs"};

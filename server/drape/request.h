@@ -15,6 +15,7 @@
 #include "server/body/body.h"
 #include "server/body/body_from_measurements.h"
 #include "server/drape/export_kind.h"
+#include "server/drape/grade.h"
 #include "server/sim/forces/wind.h"
 
 namespace tryon {
@@ -76,7 +77,6 @@ inline constexpr double kFinestMm = 5.0, kCoarsestMm = 50.0;  // of the cloth's 
 inline constexpr double kMostWindMps = 60.0;                  // gusts included
 
 enum class Pictures { kFourViews, kFront, kNone };
-enum class TargetGrade { kFinal, kPreview };  // of grade.h
 
 struct DrapeSettings {
   // Changes the answer.

@@ -16,17 +16,11 @@ namespace {
 
 // The goal lies within the grade: the certificate asks the body anew, at positions that the solver took as near enough.
 constexpr double kWithin = 0.8;
-// Of a target grade.
-struct Target {
-  std::string_view grade;
-  double rms, max;
-};
-constexpr Target kTargets[] = {{"final", kFinalRms, kFinalMax}, {"preview", kPreviewRms, kPreviewMax}};
-const Target& target_of(TargetGrade grade) { return kTargets[static_cast<size_t>(grade)]; }
 
-// Falling: full weight in small steps, by which what was just sewn finds its folds. Calming: large steps without
-// inertia, each minimised well, until the forces balance.
-constexpr int kFallSteps = 8, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
+// Falling: full weight in small steps, by which what was just sewn finds its folds and friction lets go what was
+// pulled; in a short fall layers that are kept apart (laid pleats, hoods) may catch for good. Calming: large steps
+// without inertia, each minimised well, until the forces balance.
+constexpr int kFallSteps = 20, kFallApartSteps = 45, kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kCarriedCalmSteps = 4;  // of the coarser level: what is far off is found, what is near is carried
 constexpr int kPatience = 25, kLongPatience = 45;
 constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved out, and rests again
@@ -102,7 +96,7 @@ class Doubt {
     if (looks_++ % kLookEvery != 0) return false;
     const sim::Residual residual = sim::equilibrium_residual(stage.model, stage.scene, stage.state, 0.0, stage.run);
     return is_at_least(grade_of(residual.rms, residual.max, fast_speed(stage.state)),
-                       target_of(stage.options.target_grade).grade);
+                       target_of(stage.options.target_grade).name);
   }
 
  private:
@@ -172,11 +166,11 @@ double fast_speed(const sim::DrapeState& state) {
   return speeds[k];
 }
 
-RestGoal rest_goal(int level, int top, TargetGrade grade) {
+RestGoal rest_goal(int level, int top, const SettleOptions& options) {
   RestGoal goal{0, kCoarseCalmSteps, kPreviewRms, kPreviewMax};
-  if (level == top) goal.fall_steps = kFallSteps;
+  if (level == top) goal.fall_steps = options.layers == LayerContact::kAlways ? kFallApartSteps : kFallSteps;
   if (level == 0) {
-    const Target& target = target_of(grade);
+    const Target& target = target_of(options.target_grade);
     goal.calm_steps = kMaxCalmSteps, goal.rms = kWithin * target.rms, goal.max = kWithin * target.max;
     goal.finest = true;
   }
@@ -243,7 +237,7 @@ absl::StatusOr<bool> rest_once(const Rest& r, const RestGoal& goal, std::unique_
 // right at the border for one may be over it for the other), and once more where it stalled. A solver that begins
 // anew with plain steps leaves such a place; should it stall elsewhere, the better of both rests is kept.
 absl::Status rest_to_grade(const Rest& r, RestGoal goal, std::unique_ptr<sim::Solver> calming) {
-  const std::string_view wanted = target_of(r.options.target_grade).grade;
+  const std::string_view wanted = target_of(r.options.target_grade).name;
   sim::SolverSettings settings = calm_settings(r.options);
   const bool anew = r.options.solver == sim::kDefaultSolver;
   std::optional<std::pair<double, sim::DrapeState>> stalled;
@@ -272,15 +266,15 @@ absl::Status rest_to_grade(const Rest& r, RestGoal goal, std::unique_ptr<sim::So
 
 }  // namespace
 
-RestGoal only_rest_goal(int fall_steps, TargetGrade grade) {
-  RestGoal goal = rest_goal(0, 1, grade);
+RestGoal only_rest_goal(int fall_steps, const SettleOptions& options) {
+  RestGoal goal = rest_goal(0, 1, options);
   goal.fall_steps = fall_steps, goal.begin = 0.0, goal.share = 1.0;
   return goal;
 }
 
-RestGoal carried_goal(int level, TargetGrade grade) {
+RestGoal carried_goal(int level, const SettleOptions& options) {
   constexpr double kCoarseShare = 0.2;  // of the time, about
-  RestGoal goal = rest_goal(level, level + 1, grade);
+  RestGoal goal = rest_goal(level, level + 1, options);
   goal.begin = kCoarseShare, goal.share = 1.0 - kCoarseShare;
   if (level > 0) goal.calm_steps = kCarriedCalmSteps, goal.begin = 0.0, goal.share = kCoarseShare;
   return goal;

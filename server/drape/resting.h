@@ -20,11 +20,11 @@ struct RestGoal {
   double begin = 0.0, share = 1.0;  // of the progress of the whole drape
 };
 // Of a level, where `top` is the coarsest and 0 the garment's own.
-RestGoal rest_goal(int level, int top, TargetGrade grade);
+RestGoal rest_goal(int level, int top, const SettleOptions& options);
 // Of the garment's own level where it is all there is: the whole progress.
-RestGoal only_rest_goal(int fall_steps, TargetGrade grade = TargetGrade::kFinal);
+RestGoal only_rest_goal(int fall_steps, const SettleOptions& options);
 // Of cloth that begins where another size lies: of the coarser level (1), then of its own (0).
-RestGoal carried_goal(int level, TargetGrade grade);
+RestGoal carried_goal(int level, const SettleOptions& options);
 
 // What a rest needs of the cloths but not of where they lie, so that it can be made ahead.
 struct Prepared {

@@ -15,8 +15,6 @@
 namespace tryon {
 namespace {
 
-// Of the coarsest level, where layers are kept apart: in a shorter fall laid pleats and hoods may catch for good.
-constexpr int kFallApartSteps = 45;
 // Steps after which at most a third of the crossings may be left, or one for so many vertices.
 constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 15;
 // Vertices of the level on which a carried drape begins, at the least: iterations on a small garment reach far enough.
@@ -37,8 +35,8 @@ RunContext forward_only(const RunContext& run) {
 }
 
 // As far as a level that another one follows.
-RestGoal to_be_continued(RestGoal goal) {
-  const RestGoal coarse = rest_goal(1, 2, TargetGrade::kPreview);
+RestGoal to_be_continued(RestGoal goal, const SettleOptions& options) {
+  const RestGoal coarse = rest_goal(1, 2, options);
   goal.calm_steps = coarse.calm_steps, goal.rms = coarse.rms, goal.max = coarse.max;
   return goal;
 }
@@ -137,12 +135,7 @@ class Descent {
     may_begin_ = false;
   }
 
-  RestGoal coarsest_goal() const {
-    RestGoal goal = rest_goal(level_, level_, options_.target_grade);
-    if (options_.layers == LayerContact::kAlways) goal.fall_steps = kFallApartSteps;
-    return goal;
-  }
-
+  RestGoal coarsest_goal() const { return rest_goal(level_, level_, options_); }
   int crossings() const { return count_self_intersections(settled_.cloth.mesh, run_); }
   // As many are drawn apart on the way down, where triangles are small enough to slip past each other.
   int few() const { return settled_.cloth.mesh.vertex_count() / kFewShare; }
@@ -195,8 +188,8 @@ absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh&
   for (int level = top - 1; level >= 0; --level) {
     x = levels.finer(level + 1, x);
     if (!rests(options)) continue;
-    RestGoal goal = rest_goal(level, top, options.target_grade);
-    if (options.to_be_continued) goal = to_be_continued(goal);
+    RestGoal goal = rest_goal(level, top, options);
+    if (options.to_be_continued) goal = to_be_continued(goal, options);
     auto rested = descent.rest(level, x, goal);
     if (!rested.ok()) return located(rested.status(), cat("level[", level, "]."));
     x = *std::move(rested);
@@ -210,8 +203,9 @@ namespace {
 // Another size lies far off in the large, where iterations on the garment's own mesh reach slowly: the coarser level
 // goes there first, and its own takes over by how much that moved, so that its folds stay. Not where layers lie so
 // close that the coarser level cannot tell them apart, nor by a way that would drive them through each other.
-absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const ClothLevels& levels, TargetGrade grade,
-                                                 const std::vector<Vec3>& positions, Descent* descent) {
+absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const ClothLevels& levels,
+                                                 const SettleOptions& options, const std::vector<Vec3>& positions,
+                                                 Descent* descent) {
   if (levels.count() == 1) return positions;
   const auto crossings = [&](int level, const std::vector<Vec3>& x) {
     return count_self_intersections(levels.welded(level, x).mesh, run);
@@ -219,7 +213,7 @@ absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const Cl
   const int own = crossings(0, positions);
   const std::vector<Vec3> before = levels.at(1, positions);
   if (crossings(1, before) > own) return positions;
-  auto moved = descent->rest(1, before, carried_goal(1, grade));
+  auto moved = descent->rest(1, before, carried_goal(1, options));
   if (!moved.ok()) return located(moved.status(), "level[1].");
   descent->hope_again();
   for (size_t v = 0; v < before.size(); ++v) (*moved)[v] -= before[v];
@@ -235,8 +229,8 @@ absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& ga
                                     const std::vector<Vec3>& positions) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, kCarriedCoarsest, 2));
   Descent descent(run, fabric, collider, options, garment, levels);
-  ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(run, levels, options.target_grade, positions, &descent));
-  ASSIGN_OR_RETURN(x, descent.rest(0, x, carried_goal(0, options.target_grade)));
+  ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(run, levels, options, positions, &descent));
+  ASSIGN_OR_RETURN(x, descent.rest(0, x, carried_goal(0, options)));
   ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(levels.welded(0, std::move(x)))
                                                : std::move(descent).result(std::move(x)));
   out.report.carried = true;

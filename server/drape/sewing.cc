@@ -12,7 +12,7 @@ namespace {
 // Quickly, but slowly where layers are kept apart: drawn fast, they would catch each other.
 // A layer may stand between partners (a hem that started on the wrong side): seams that do not close for long are
 // pulled through it, and the settling draws apart what crosses.
-constexpr int kCloseSteps = 20, kCloseApartSteps = 50, kPatientSteps = 15, kPressSteps = 70;
+constexpr int kCloseSteps = 25, kCloseApartSteps = 50, kPatientSteps = 15, kPressSteps = 70;
 constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0, kCloseTie = 200.0, kPressTie = 4000.0;
 
 Pairs seam_pairs(const GarmentMesh& garment) {

@@ -32,7 +32,7 @@ namespace {
 
 constexpr char kUsage[] =
     "[--only=TEXT ...] [--every=N] [--edge=20] [--fabric=cotton_jersey] [--threads=1] [--repeat=1] [--png=DIR]\n"
-    "  [--layers=where-needed|always|never] [--hinges] [--no-limits] [--coarsest=600] [--solver=NAME] [--where] "
+    "  [--layers=where-needed|always|never] [--hinges] [--no-limits] [--grade=preview] [--coarsest=600] [--solver=NAME] [--where] "
     "[--templates] [--names]\n"
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
     "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"

@@ -156,8 +156,6 @@ absl::Status read_exports(const v1::CreateDrapeRequest& request, DrapeSettings* 
   out->draco = request.draco();
   RETURN_IF_ERROR(check_enum(v1::Pictures_IsValid(request.pictures()), "pictures"));
   out->pictures = static_cast<Pictures>(request.pictures());
-  RETURN_IF_ERROR(check_enum(v1::TargetGrade_IsValid(request.target_grade()), "target_grade"));
-  out->target_grade = static_cast<TargetGrade>(request.target_grade());
   return absl::OkStatus();
 }
 
@@ -313,6 +311,8 @@ absl::StatusOr<DrapeSettings> to_domain(const v1::CreateDrapeRequest& request) {
   if (request.membrane() != v1::MEMBRANE_UNSPECIFIED)
     out.membrane = static_cast<MembraneModel>(request.membrane() - v1::MEMBRANE_THREADS);
   out.bending = static_cast<BendingModel>(request.bending());
+  RETURN_IF_ERROR(check_enum(v1::TargetGrade_IsValid(request.target_grade()), "target_grade"));
+  out.target_grade = static_cast<TargetGrade>(request.target_grade());
   RETURN_IF_ERROR(read_exports(request, &out));
   RETURN_IF_ERROR(with_proto_field(validate(out)));
   if (!request.over().empty()) RETURN_IF_ERROR(with_proto_field(validate_over(out)));

@@ -144,8 +144,7 @@ TEST(Trust, TheWorstFrameOfAMotionIsTheFirstThatCrossesMostAndKnowsWhatIsBeneath
 
 // What the specification allows, or what holds where the cut does not let it: the shirt is cut for another body and
 // pulls on the bias at its armholes (0.164), the skirt's waistband is narrower than the body where it lies and
-// stretches by 0.082; a T-shirt that its threads' friction holds up pulls at its armholes as well (0.0503 to 0.0557, by
-// how fast it is sewn).
+// stretches by 0.082; a T-shirt that its threads' friction holds up pulls at its armholes as well (0.0503).
 struct Garment {
   const char* name;
   const char* pattern;     // of the shared data; empty: the template
@@ -202,8 +201,8 @@ TEST_P(PoplinGarment, HoldsTheLimitsOfSeamsDepthStretchAndMoment) {
 
 INSTANTIATE_TEST_SUITE_P(
     Woven, PoplinGarment,
-    ::testing::Values(Garment{"t_shirt", "", 0.03, 0.056}, Garment{"a_line_skirt", "", 0.10, 0.10, 0.15},
-                      Garment{"shirt_mean", "patterns/garmentcode/shirt_mean_specification.json", 0.052, 0.05, 0.20}),
+    ::testing::Values(Garment{"t_shirt", "", 0.03, 0.052}, Garment{"a_line_skirt", "", 0.10, 0.10, 0.15},
+                      Garment{"shirt_mean", "patterns/garmentcode/shirt_mean_specification.json", 0.05, 0.05, 0.20}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Rested {
   int steps = 0;
 };
 RestGoal short_rest(bool while_uncrossed, int calm_steps) {
-  RestGoal goal = only_rest_goal(2);
+  RestGoal goal = only_rest_goal(2, SettleOptions());
   goal.calm_steps = calm_steps;
   goal.while_uncrossed = while_uncrossed;
   return goal;
@@ -65,7 +65,7 @@ TEST(Resting, ATargetOfPreviewIsReachedSoonerAndNotOverdone) {
   for (const TargetGrade grade : {TargetGrade::kFinal, TargetGrade::kPreview}) {
     SettleOptions options;
     options.target_grade = grade;
-    ASSERT_TRUE(come_to_rest(RunContext(), {{cloth, fabric}}, *floor, options, only_rest_goal(0, grade),
+    ASSERT_TRUE(come_to_rest(RunContext(), {{cloth, fabric}}, *floor, options, only_rest_goal(0, options),
                              &reports.emplace_back())
                     .ok());
     EXPECT_EQ(reports.back().termination, "settled");
@@ -166,7 +166,8 @@ TEST(Resting, AHessianThatIsNearlyIndefiniteDoesNotEndIt) {
   cloth.mesh.positions = read_worn_file(drape->artifacts.at(kWornName).bytes)->garments.back().cloth.mesh.positions;
   const Fabric fabric = *fabric_by_name(kDefaultFabric);
   SettleReport report;
-  ASSERT_TRUE(come_to_rest(RunContext(), {{cloth, fabric}}, *collider, options, only_rest_goal(4), &report).ok());
+  ASSERT_TRUE(
+      come_to_rest(RunContext(), {{cloth, fabric}}, *collider, options, only_rest_goal(4, options), &report).ok());
   EXPECT_NE(report.grade, "none") << report.residual_max;
 }
 
