@@ -194,9 +194,10 @@ void fold_products(const FoldProductView& f, int begin, int end, double* sum, do
       const FoldProduct& product = f.product[p];
       const D4 g = own[product.pair & 3];
       const double* m = sum + (product.pair & ~3);
-      double* at = value + product.at;
+      const BlockPlace& block = f.block[product.block];
+      double* at = value + block.at;
 #pragma GCC unroll 3
-      for (int c = 0; c < 3; ++c, at += product.height) *reinterpret_cast<LooseD4*>(at) += g * m[c];
+      for (int c = 0; c < 3; ++c, at += block.height) *reinterpret_cast<LooseD4*>(at) += g * m[c];
     }
   }
 }

@@ -68,10 +68,13 @@ struct FoldView {  // Folds
 };
 inline constexpr double kNoFoldArea = 1e-24;  // m^4: the square of a triangle's doubled area that folds nowhere
 // g_f (sum over g of B_fg g_g)^T, summed over f, is B's part of the Hessian: of its blocks those in the lower triangle.
+struct BlockPlace {  // of a 3 x 3 block in a matrix's values
+  int at;            // its corner
+  int height;        // from one of its columns to the next
+};
 struct FoldProduct {
-  int64_t at;  // of the block in the matrix's values
-  int height;  // from one of its columns to the next
-  int pair;    // which of the fold's own particles + 4 times which of those that B couples to it
+  int block;
+  int pair;  // which of the fold's own particles + 4 times which of those that B couples to it
 };
 struct FoldProductView {
   const int *row_begin, *column;
@@ -79,6 +82,7 @@ struct FoldProductView {
   const int *particle_begin, *place;  // [4 entry_count of B] which of the row's particles
   const int* product_begin;
   const FoldProduct* product;
+  const BlockPlace* block;
   const RVec3* gradient;  // [4 fold_count + 1]
 };
 struct GatherView {  // a number behind the last slot is read

@@ -33,26 +33,39 @@ void each_lower(const Matrix& matrix, Visit visit) {
       if (matrix.innerIndexPtr()[p] >= j) visit(matrix.innerIndexPtr()[p], j, p);
 }
 
-// The matrix by places, its upper triangle by columns: each value with the later of its two places.
+// Which blocks of `size` rows share one, below the diagonal. A tree of blocks has one vertex where that of rows has
+// `size`, and the same shape: a block's rows follow each other.
+struct BlockGraph {
+  int size = 1, count = 0;
+  std::vector<std::pair<int, int>> edge;  // row, column
+};
+
+// A block's corner is enough.
+BlockGraph graph_of(const Matrix& matrix, int size) {
+  BlockGraph graph{size, static_cast<int>(matrix.cols()) / size, {}};
+  for (int j = 0; j < graph.count; ++j)
+    for (int p = matrix.outerIndexPtr()[size * j]; p < matrix.outerIndexPtr()[size * j + 1]; ++p)
+      if (const int i = matrix.innerIndexPtr()[p]; i > size * j && i % size == 0) graph.edge.emplace_back(i / size, j);
+  return graph;
+}
+
+// The graph by places, its upper triangle by columns: each edge with the later of its two places.
 struct Upper {
   std::vector<int> begin, row;
 };
 
-Upper upper_of(const Matrix& matrix, const std::vector<int>& place) {
-  const int n = static_cast<int>(matrix.cols());
+Upper upper_of(const BlockGraph& graph, const std::vector<int>& place) {
   Upper upper;
-  upper.begin.assign(n + 1, 0);
-  each_lower(matrix, [&](int i, int j, int) { upper.begin[std::max(place[i], place[j]) + 1] += i != j; });
+  upper.begin.assign(graph.count + 1, 0);
+  for (const auto& [i, j] : graph.edge) ++upper.begin[std::max(place[i], place[j]) + 1];
   std::partial_sum(upper.begin.begin(), upper.begin.end(), upper.begin.begin());
   upper.row.resize(upper.begin.back());
   std::vector<int> next(upper.begin.begin(), upper.begin.end() - 1);
-  each_lower(matrix, [&](int i, int j, int) {
-    if (i != j) upper.row[next[std::max(place[i], place[j])]++] = std::min(place[i], place[j]);
-  });
+  for (const auto& [i, j] : graph.edge) upper.row[next[std::max(place[i], place[j])]++] = std::min(place[i], place[j]);
   return upper;
 }
 
-// The same by rows of the lower triangle's columns: what stands in each column of the factor's matrix.
+// The matrix by places, its lower triangle by columns: what stands in each column of the factor's matrix.
 struct Lower {
   std::vector<int> begin, row, source;
 };
@@ -107,12 +120,14 @@ void postorder(std::vector<int>* place, std::vector<int>* parent) {
   for (int& at : *place) at = renamed[at];
 }
 
-// Values of each column of L below the diagonal: every row marks the columns that reach into it. Ends where there are
-// more than `most`; returns how many there are.
-int64_t count_columns(const Upper& upper, const std::vector<int>& parent, int64_t most, std::vector<int>* count) {
+// Blocks of each column of L below the diagonal: every row marks the columns that reach into it. Ends where there are
+// more numbers than `most`; returns how many there are.
+int64_t count_columns(const Upper& upper, const std::vector<int>& parent, int size, int64_t most,
+                      std::vector<int>* count) {
   const int n = static_cast<int>(parent.size());
   std::vector<int> mark(n, -1);
-  int64_t sum = 0;
+  const int64_t in_block = int64_t{size} * size;
+  int64_t sum = int64_t{n} * (in_block - size) / 2;
   count->assign(n, 0);
   for (int k = 0; k < n && sum <= most; ++k) {
     mark[k] = k;
@@ -120,20 +135,20 @@ int64_t count_columns(const Upper& upper, const std::vector<int>& parent, int64_
       for (int i = upper.row[p]; mark[i] != k; i = parent[i]) {
         mark[i] = k;
         ++(*count)[i];
-        ++sum;
+        sum += in_block;
       }
   }
   return sum;
 }
 
-// Columns in groups that become panels. A group is named by its last column.
+// Columns of blocks in groups that become panels. A group is named by its last column.
 struct Groups {
-  std::vector<int> group;   // [n] of each column
-  std::vector<int> parent;  // [n] of a group: a group, -1 for roots and for what is no group
+  std::vector<int> group;   // [block count] of each column
+  std::vector<int> parent;  // [block count] of a group: a group, -1 for roots and for what is no group
 };
 
 struct Supernode {
-  int width = 0, rows = 0;
+  int width = 0, rows = 0;  // of the matrix
   std::vector<int> children;
 };
 
@@ -143,7 +158,7 @@ int find(std::vector<int>* joined, int j) {
 }
 
 // Supernodes, then children joined to their parents while that makes a solve faster.
-Groups join(const std::vector<int>& parent, const std::vector<int>& count) {
+Groups join(const std::vector<int>& parent, const std::vector<int>& count, int size) {
   const int n = static_cast<int>(parent.size());
   std::vector<int> last(n);
   for (int j = n - 1; j >= 0; --j) last[j] = parent[j] == j + 1 && count[j] == count[j + 1] + 1 ? last[j + 1] : j;
@@ -151,10 +166,10 @@ Groups join(const std::vector<int>& parent, const std::vector<int>& count) {
   std::vector<int> joined(n);
   std::iota(joined.begin(), joined.end(), 0);
   for (int j = 0; j < n; ++j) {
-    ++node[last[j]].width;
+    node[last[j]].width += size;
     joined[j] = last[j];
     if (last[j] == j && parent[j] >= 0) node[last[parent[j]]].children.push_back(j);
-    if (last[j] == j) node[j].rows = count[j];
+    if (last[j] == j) node[j].rows = size * count[j];
   }
   for (int s = 0; s < n; ++s) {
     if (last[s] != s) continue;
@@ -183,7 +198,7 @@ Groups join(const std::vector<int>& parent, const std::vector<int>& count) {
   return groups;
 }
 
-// The groups' columns side by side, children before parents; how many columns each group has, in that order.
+// The groups' columns side by side, children before parents; how many columns of blocks each group has, in that order.
 std::vector<int> gather_groups(const Groups& groups, std::vector<int>* place) {
   const int n = static_cast<int>(groups.group.size());
   std::vector<std::vector<int>> columns(n), children(n);
@@ -297,68 +312,77 @@ class PanelFinder {
   std::vector<int> orphans_;  // panels whose parent is still to come
 };
 
-// By nested dissection of the graph whose vertices are blocks of `block` rows.
-std::vector<int> first_order(const Matrix& matrix, int block) {
-  const int n = static_cast<int>(matrix.cols()), count = n / block;
-  std::vector<std::vector<int>> near(count);
-  each_lower(matrix, [&](int i, int j, int) {
-    if (i / block == j / block || (i % block != 0 && j % block != 0))
-      return;  // a block's corner row or column is enough
-    near[i / block].push_back(j / block);
-    near[j / block].push_back(i / block);
-  });
+// By nested dissection.
+std::vector<int> first_order(const BlockGraph& graph) {
+  std::vector<std::vector<int>> near(graph.count);
+  for (const auto& [i, j] : graph.edge) {
+    near[i].push_back(j);
+    near[j].push_back(i);
+  }
   std::vector<int> begin(1, 0), neighbour;
   for (std::vector<int>& list : near) {
     std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
     neighbour.insert(neighbour.end(), list.begin(), list.end());
     begin.push_back(static_cast<int>(neighbour.size()));
   }
   const std::vector<int> order = OrderMemo::of_process().order_of(std::move(begin), std::move(neighbour));
-  std::vector<int> place(n);
-  for (int k = 0; k < n; ++k) place[order[k / block] * block + k % block] = k;
+  std::vector<int> place(graph.count);
+  for (int k = 0; k < graph.count; ++k) place[order[k]] = k;
   return place;
 }
 
-struct Tree {  // in post-order
+struct Tree {  // of blocks, in post-order
   std::vector<int> place, parent, count;
-  int64_t nonzeros = 0, ordered_nonzeros = 0;
+  int64_t nonzeros = 0, ordered_nonzeros = 0;  // of rows
 };
 
 // Of no use where L has more than `most` numbers.
-Tree tree_by(const Matrix& matrix, std::vector<int> place, int64_t most = std::numeric_limits<int64_t>::max()) {
+Tree tree_by(const BlockGraph& graph, std::vector<int> place, int64_t most = std::numeric_limits<int64_t>::max()) {
   Tree tree;
   tree.place = std::move(place);
-  tree.parent = elimination_tree(upper_of(matrix, tree.place), static_cast<int>(matrix.cols()));
+  tree.parent = elimination_tree(upper_of(graph, tree.place), graph.count);
   postorder(&tree.place, &tree.parent);
-  tree.nonzeros = tree.ordered_nonzeros = count_columns(upper_of(matrix, tree.place), tree.parent, most, &tree.count);
+  tree.nonzeros = tree.ordered_nonzeros =
+      count_columns(upper_of(graph, tree.place), tree.parent, graph.size, most, &tree.count);
   return tree;
 }
 
-Tree find_tree(const Matrix& matrix, int block, const KnownOrder& known) {
+std::vector<int> of_blocks(const std::vector<int>& place, int size) {
+  std::vector<int> out(place.size() / size);
+  for (size_t b = 0; b < out.size(); ++b) out[b] = place[size * b] / size;
+  return out;
+}
+
+std::vector<int> of_rows(const std::vector<int>& place, int size) {
+  std::vector<int> out(place.size() * size);
+  for (size_t i = 0; i < out.size(); ++i) out[i] = size * place[i / size] + static_cast<int>(i % size);
+  return out;
+}
+
+Tree find_tree(const BlockGraph& graph, const KnownOrder& known) {
   if (!known.place.empty()) {
     const auto most = static_cast<int64_t>(kMostFill * static_cast<double>(known.nonzeros));
-    Tree kept = tree_by(matrix, known.place, most);
+    Tree kept = tree_by(graph, of_blocks(known.place, graph.size), most);
     kept.ordered_nonzeros = known.nonzeros;
     if (kept.nonzeros <= most) return kept;
   }
-  return tree_by(matrix, first_order(matrix, block));
+  return tree_by(graph, first_order(graph));
 }
 
 }  // namespace
 
 CholeskyPattern find_pattern(const Matrix& matrix, int block, const KnownOrder& known) {
-  Tree tree = find_tree(matrix, block, known);
+  Tree tree = find_tree(graph_of(matrix, block), known);
   CholeskyPattern out;
-  out.place = std::move(tree.place);
   out.nonzeros = tree.nonzeros;
   out.ordered_nonzeros = tree.ordered_nonzeros;
-  const std::vector<int> width = gather_groups(join(tree.parent, tree.count), &out.place);
+  const std::vector<int> width = gather_groups(join(tree.parent, tree.count, block), &tree.place);
+  out.place = of_rows(tree.place, block);
   PanelFinder finder(matrix, &out);
   int first = 0;
   for (int w : width) {
-    finder.add_group(first, w);
-    first += w;
+    finder.add_group(first, block * w);
+    first += block * w;
   }
   out.entry_begin.push_back(static_cast<int64_t>(out.entry_source.size()));
   find_subtrees(&out);

@@ -20,7 +20,7 @@ FoldProducts::FoldProducts(const Folds& folds) {
     most_particles = std::max(most_particles, count);
     for (int own = 0; own < 4; ++own)
       for (int s = 0; s < count; ++s)
-        if (folds.particle[f][own] >= particle[first + s]) product.push_back({0, 0, 4 * s + own});
+        if (folds.particle[f][own] >= particle[first + s]) product.push_back({0, 4 * s + own});
     product_begin.push_back(static_cast<int>(product.size()));
   }
 }

@@ -1,7 +1,7 @@
 // What it is: which blocks of a Hessian the folds' stiffness B adds to: sum over f of g_f m_f^T with m_f = sum over g
 // of B_fg g_g and g_f the gradient of fold f's angle. m_f lies on the particles of all folds that B couples to f (eight
 // in a sheet), so that a fold has 18 blocks in the lower triangle where its couplings one by one have 48. Units: none.
-// Shapes: as Folds; where the blocks lie (`at`, `height` of a product) is the caller's to fill in. How it fails: never.
+// Shapes: as Folds; which block it is (`block` of a product) is the caller's to fill in. How it fails: never.
 // Thread rules: built once, then data.
 #pragma once
 

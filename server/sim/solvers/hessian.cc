@@ -42,6 +42,7 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
       order_(known),
       fold_products_(model_.folds) {
   for (int i = 0; i < model_.particle_count; ++i) pinned_.push_back(potential_.pinned(i));
+  build_cloth();
   build_pattern();
   if (potential_.layers() == nullptr) {
     analyse();
@@ -73,7 +74,6 @@ void PotentialHessian::visit_pairs(Visit visit) const {
     for (const auto& [a, b] : kFoldPair) visit(p[a], p[b]);
   friction_.visit_pairs(all);
   for (int i = 0; i < model_.particle_count; ++i) visit(i, i);
-  for (const auto& v : layer_pattern_) all(v.data(), 4);  // last: layers find their blocks by themselves
 }
 
 // Hinges, elastic and viscous, and the bending matrix or what stands for it.
@@ -97,11 +97,10 @@ void PotentialHessian::visit_constant(Visit visit) const {
     }
 }
 
-void PotentialHessian::build_pattern() {
+// What every pattern holds, and where in it each addition goes.
+void PotentialHessian::build_cloth() {
   const int n = model_.particle_count;
   std::vector<std::vector<int>> column(n);
-  for (auto* list : {&block_row_, &block_column_}) list->clear();
-  target_.clear();
   const auto note = [&](int i, int j) {
     const auto [low, high] = block_at(i, j);
     column[low].push_back(high);
@@ -109,34 +108,64 @@ void PotentialHessian::build_pattern() {
   visit_pairs(note);
   visit_constant([&](int i, int j, double) { note(i, j); });
   fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct*) { note(i, j); });
-  block_begin_.assign(1, 0);
-  for (int j = 0; j < n; ++j) {
-    std::sort(column[j].begin(), column[j].end());
-    column[j].erase(std::unique(column[j].begin(), column[j].end()), column[j].end());
-    block_row_.insert(block_row_.end(), column[j].begin(), column[j].end());
-    block_column_.insert(block_column_.end(), column[j].size(), j);
-    block_begin_.push_back(static_cast<int>(block_row_.size()));
+  for (std::vector<int>& rows : column) {
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    cloth_.row.insert(cloth_.row.end(), rows.begin(), rows.end());
+    cloth_.begin.push_back(static_cast<int>(cloth_.row.size()));
   }
-  visit_pairs([&](int i, int j) { target_.push_back(target_of(block_of(i, j), i < j)); });
+  visit_pairs([&](int i, int j) { target_.push_back({cloth_.find(block_at(i, j)), i < j}); });
   fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct* product) {
-    const Target target = target_of(block_of(i, j), false);
-    product->at = target.at, product->height = target.height;
+    product->block = cloth_.find(block_at(i, j));
   });
-  constant_.assign(block_row_.size(), 0.0);
-  visit_constant([&](int i, int j, double number) { constant_[block_of(i, j)] += number; });
+  constant_.assign(cloth_.row.size(), 0.0);
+  visit_constant([&](int i, int j, double number) { constant_[cloth_.find(block_at(i, j))] += number; });
+}
+
+// The cloth's blocks and those of layers that touch.
+void PotentialHessian::build_pattern() {
+  std::vector<std::pair<int, int>> more;
+  for (const auto& v : layer_pattern_)
+    for (int a = 1; a < 4; ++a)
+      for (int b = 0; b < a; ++b)
+        if (const auto at = block_at(v[a], v[b]); cloth_.find(at) < 0) more.push_back(at);
+  std::sort(more.begin(), more.end());
+  more.erase(std::unique(more.begin(), more.end()), more.end());
+  all_.row.clear();
+  all_.begin.assign(1, 0);
+  cloth_place_.clear();
+  auto next = more.begin();
+  for (int j = 0; j < model_.particle_count; ++j) {
+    const int first = all_.begin[j];
+    int row = cloth_.begin[j];
+    const auto end = std::find_if(next, more.end(), [j](const auto& at) { return at.first != j; });
+    while (row < cloth_.begin[j + 1] || next != end) {
+      const bool cloth = next == end || (row < cloth_.begin[j + 1] && cloth_.row[row] < next->second);
+      if (cloth) cloth_place_.push_back({9 * first + 3 * (static_cast<int>(all_.row.size()) - first), 0});
+      all_.row.push_back(cloth ? cloth_.row[row++] : (next++)->second);
+    }
+    all_.begin.push_back(static_cast<int>(all_.row.size()));
+    for (int k = cloth_.begin[j]; k < cloth_.begin[j + 1]; ++k)
+      cloth_place_[k].height = 3 * (all_.begin[j + 1] - first);
+  }
+  shape_matrix();
+  analysed_ = false;
+}
+
+void PotentialHessian::shape_matrix() {
+  const int n = model_.particle_count, count = 9 * static_cast<int>(all_.row.size());
   matrix_.resize(3 * n, 3 * n);
-  matrix_.resizeNonZeros(9 * static_cast<int>(block_row_.size()) + 1);
-  matrix_.valuePtr()[9 * block_row_.size()] = 0;  // fold_products() takes one with it behind the last
+  matrix_.resizeNonZeros(count + 1);
+  matrix_.valuePtr()[count] = 0;  // fold_products() takes one with it behind the last
   int* outer = matrix_.outerIndexPtr();
   int* inner = matrix_.innerIndexPtr();
   for (int j = 0, at = 0; j < n; ++j)
     for (int c = 0; c < 3; ++c) {
       outer[3 * j + c] = at;
-      for (int b = block_begin_[j]; b < block_begin_[j + 1]; ++b)
-        for (int r = 0; r < 3; ++r) inner[at++] = 3 * block_row_[b] + r;
+      for (int b = all_.begin[j]; b < all_.begin[j + 1]; ++b)
+        for (int r = 0; r < 3; ++r) inner[at++] = 3 * all_.row[b] + r;
     }
-  outer[3 * n] = matrix_.outerIndexPtr()[0] + 9 * static_cast<int>(block_row_.size());
-  analysed_ = false;
+  outer[3 * n] = outer[0] + count;
 }
 
 // A factor's pattern is dear: where there are layers, which may ask for another one, it waits for the first assembly,
@@ -151,26 +180,21 @@ void PotentialHessian::analyse() {
   }
 }
 
-PotentialHessian::Target PotentialHessian::target_of(int index, bool turned) const {
-  const int first = block_begin_[block_column_[index]], height = 3 * (block_begin_[block_column_[index] + 1] - first);
-  return {9 * int64_t{first} + 3 * (index - first), turned ? -height : height};
+void PotentialHessian::add(const Matrix3& k) {
+  const Target& target = target_[next_++];
+  add_at(cloth_place_[target.block], target.turned, k);
 }
 
-void PotentialHessian::add(const Matrix3& k) { add_at(target_[next_++], k); }
-
-void PotentialHessian::add_at(const Target& target, const Matrix3& k) {
-  double* at = matrix_.valuePtr() + target.at;
-  const bool turned = target.height < 0;
-  const int height = std::abs(target.height);
+void PotentialHessian::add_at(const BlockPlace& place, bool turned, const Matrix3& k) {
+  double* at = matrix_.valuePtr() + place.at;
   for (int c = 0; c < 3; ++c)
-    for (int r = 0; r < 3; ++r) at[c * height + r] += turned ? k(c, r) : k(r, c);
+    for (int r = 0; r < 3; ++r) at[c * place.height + r] += turned ? k(c, r) : k(r, c);
 }
 
 void PotentialHessian::add_symmetric(const double* number, int apart) {
-  const Target& target = target_[next_++];
-  const int height = std::abs(target.height);
-  double* x = matrix_.valuePtr() + target.at;
-  double *y = x + height, *z = y + height;
+  const BlockPlace& place = cloth_place_[target_[next_++].block];
+  double* x = matrix_.valuePtr() + place.at;
+  double *y = x + place.height, *z = y + place.height;
   const double xy = number[3 * apart], xz = number[4 * apart], yz = number[5 * apart];
   x[0] += number[0], x[1] += xy, x[2] += xz;
   y[0] += xy, y[1] += number[apart], y[2] += yz;
@@ -178,22 +202,19 @@ void PotentialHessian::add_symmetric(const double* number, int apart) {
 }
 
 void PotentialHessian::add_whole(const double* number, int apart) {
-  const Target& target = target_[next_++];
-  const bool turned = target.height < 0;
-  const int height = std::abs(target.height), across = turned ? apart : 3 * apart, down = turned ? 3 * apart : apart;
-  double* at = matrix_.valuePtr() + target.at;
-  for (int c = 0; c < 3; ++c, at += height, number += across)
+  const auto [block, turned] = target_[next_++];
+  const BlockPlace& place = cloth_place_[block];
+  const int across = turned ? apart : 3 * apart, down = turned ? 3 * apart : apart;
+  double* at = matrix_.valuePtr() + place.at;
+  for (int c = 0; c < 3; ++c, at += place.height, number += across)
     at[0] += number[0], at[1] += number[down], at[2] += number[2 * down];
 }
 
 void PotentialHessian::begin_with_constant() {
-  double* at = matrix_.valuePtr();
-  for (int j = 0; j < model_.particle_count; ++j)
+  std::fill_n(matrix_.valuePtr(), matrix_.nonZeros(), 0.0);
+  for (size_t b = 0; b < constant_.size(); ++b)
     for (int c = 0; c < 3; ++c)
-      for (int b = block_begin_[j]; b < block_begin_[j + 1]; ++b, at += 3) {
-        at[0] = at[1] = at[2] = 0;
-        at[c] = constant_[b];
-      }
+      matrix_.valuePtr()[cloth_place_[b].at + c * (cloth_place_[b].height + 1)] = constant_[b];
 }
 
 void PotentialHessian::add_threads(const std::vector<RVec3>& x, double kept) {
@@ -260,9 +281,9 @@ void PotentialHessian::add_folds(const std::vector<RVec3>& x, double kept) {
 void PotentialHessian::add_fold_products(int begin, int end) {
   const Folds& folds = model_.folds;
   const FoldProducts& of = fold_products_;
-  const local_step::FoldProductView view{folds.row_begin.data(),   folds.column.data(),  folds.stiffness.data(),
-                                         of.particle_begin.data(), of.place.data(),      of.product_begin.data(),
-                                         of.product.data(),        fold_gradient_.data()};
+  const local_step::FoldProductView view{folds.row_begin.data(),   folds.column.data(), folds.stiffness.data(),
+                                         of.particle_begin.data(), of.place.data(),     of.product_begin.data(),
+                                         of.product.data(),        cloth_place_.data(), fold_gradient_.data()};
   local_step::best_kernels().fold_products(view, begin, end, fold_sum_.data(), matrix_.valuePtr());
 }
 
@@ -299,17 +320,21 @@ std::pair<int, int> PotentialHessian::block_at(int i, int j) const {
   return std::minmax(i, j);
 }
 
-int PotentialHessian::block_of(int i, int j) const {
-  const auto [low, high] = block_at(i, j);
-  const auto end = block_row_.begin() + block_begin_[low + 1];
-  const auto at = std::lower_bound(block_row_.begin() + block_begin_[low], end, high);
-  return at != end && *at == high ? static_cast<int>(at - block_row_.begin()) : -1;
+int PotentialHessian::Blocks::find(const std::pair<int, int>& at) const {
+  const auto end = row.begin() + begin[at.first + 1];
+  const auto found = std::lower_bound(row.begin() + begin[at.first], end, at.second);
+  return found != end && *found == at.second ? static_cast<int>(found - row.begin()) : -1;
+}
+
+PotentialHessian::BlockPlace PotentialHessian::place_of(const std::pair<int, int>& at) const {
+  const int first = all_.begin[at.first];
+  return {9 * first + 3 * (all_.find(at) - first), 3 * (all_.begin[at.first + 1] - first)};
 }
 
 bool PotentialHessian::holds(const std::array<int, 4>& v) const {
   for (int a = 1; a < 4; ++a)
     for (int b = 0; b < a; ++b)
-      if (block_of(v[a], v[b]) < 0) return false;
+      if (all_.find(block_at(v[a], v[b])) < 0) return false;
   return true;
 }
 
@@ -333,7 +358,7 @@ void PotentialHessian::add_layers() {
     for (int a = 0; a < 4; ++a) {
       own_[v[a]] += static_cast<double>(w[a] * w[a]) * k;
       for (int b = 0; whole && b < a; ++b)
-        add_at(target_of(block_of(v[a], v[b]), v[a] < v[b]), static_cast<double>(w[a] * w[b]) * k);
+        add_at(place_of(block_at(v[a], v[b])), v[a] < v[b], static_cast<double>(w[a] * w[b]) * k);
     }
   }
 }
@@ -341,7 +366,7 @@ void PotentialHessian::add_layers() {
 void PotentialHessian::clear_pinned() {
   for (int i = 0; i < model_.particle_count; ++i) {
     if (!pinned_[i]) continue;
-    const Target own = target_of(block_begin_[i], false);
+    const BlockPlace own = place_of({i, i});
     for (int c = 0; c < 3; ++c)
       for (int r = 0; r < 3; ++r) matrix_.valuePtr()[own.at + c * own.height + r] = c == r ? 1.0 : 0.0;
   }

@@ -45,7 +45,9 @@ class PotentialHessian {
   void visit_pairs(Visit visit) const;  // visit(i, j): every block that an element adds to, in assembly order
   template <typename Visit>
   void visit_constant(Visit visit) const;  // visit(i, j, number): of what is the same everywhere, times the identity
+  void build_cloth();
   void build_pattern();
+  void shape_matrix();
   void analyse();
   // To the next block in assembly order: any one, a symmetric one.
   void add(const Matrix3& k);
@@ -63,31 +65,35 @@ class PotentialHessian {
   void look_at_layers(const std::vector<RVec3>& x);
   void add_layers();
   std::pair<int, int> block_at(int i, int j) const;
-  int block_of(int i, int j) const;  // index into block_row_, -1 outside the pattern
   bool holds(const std::array<int, 4>& v) const;
-  struct Target {  // of one addition
-    int64_t at;    // of the block's corner in the matrix's values
-    int height;    // from one of its columns to the next, below zero: transposed
+  struct Blocks {                                   // of the lower triangle, by columns
+    std::vector<int> begin = {0};                   // [particle_count + 1]
+    std::vector<int> row;                           // ascending, the diagonal first
+    int find(const std::pair<int, int>& at) const;  // at: column and row; -1 where there is none
   };
-  Target target_of(int index, bool turned) const;
-  void add_at(const Target& target, const Matrix3& k);
+  using BlockPlace = local_step::BlockPlace;
+  BlockPlace place_of(const std::pair<int, int>& at) const;
+  struct Target {  // of one addition
+    int block;     // of cloth_
+    bool turned;   // the element names row and column the other way round
+  };
+  void add_at(const BlockPlace& place, bool turned, const Matrix3& k);
   void clear_pinned();
 
   const IncrementalPotential& potential_;
   const DrapeModel& model_;
   const SolverSettings settings_;
   const BendInMatrix bend_;
-  const Hinges like_matrix_;         // in the bending matrix's place
-  FrictionBlocks friction_;          // in its blocks, or theirs
-  std::vector<int> block_begin_;     // [particle_count + 1] block columns of the lower triangle
-  std::vector<int> block_row_;       // rows ascending, the diagonal first
-  std::vector<Target> target_;       // [pair_count]
-  bool go_on(int element);           // false once the context said stop
-  const RunContext* run_ = nullptr;  // while assembling
+  const Hinges like_matrix_;             // in the bending matrix's place
+  FrictionBlocks friction_;              // in its blocks, or theirs
+  Blocks cloth_, all_;                   // what is there without layers; with those that touched at the last pattern
+  std::vector<BlockPlace> cloth_place_;  // [cloth_] of the last pattern
+  std::vector<Target> target_;           // [pair_count]
+  bool go_on(int element);               // false once the context said stop
+  const RunContext* run_ = nullptr;      // while assembling
   bool stopped_ = false, analysed_ = false;
   size_t next_ = 0;                     // in target_, while assembling
-  std::vector<int> block_column_;       // [block_count]
-  std::vector<double> constant_;        // [block_count] times the identity
+  std::vector<double> constant_;        // [cloth_] times the identity
   Eigen::SparseMatrix<double> matrix_;  // [3n, 3n], lower triangle with whole diagonal blocks
   Cholesky factor_;
   const bool passing_;                             // its structure will not come again

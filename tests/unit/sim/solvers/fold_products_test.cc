@@ -13,8 +13,9 @@ namespace {
 class Dense {
  public:
   explicit Dense(int particles) : rows_(3 * particles), values(static_cast<size_t>(rows_ * rows_ + 1), 0.0) {}
-  void place(int i, int j, local_step::FoldProduct* product) const {
-    product->at = 3 * (i + int64_t{rows_} * j), product->height = rows_;
+  void place(int i, int j, local_step::FoldProduct* product) {
+    product->block = static_cast<int>(blocks.size());
+    blocks.push_back({3 * (i + rows_ * j), rows_});
   }
   double at(int row, int column) const { return values[static_cast<size_t>(row + rows_ * column)]; }
 
@@ -23,6 +24,7 @@ class Dense {
 
  public:
   std::vector<double> values;
+  std::vector<local_step::BlockPlace> blocks;
 };
 
 DrapeModel folded_sheet(BendLaw law) {
@@ -60,10 +62,10 @@ TEST_P(FoldProductsOf, AreTheSumOfAllCouplingsOneByOne) {
       dense.place(i, j, product);
     });
     std::vector<double> sum(4 * products.most_particles);
-    kernels->fold_products(
-        {folds.row_begin.data(), folds.column.data(), folds.stiffness.data(), products.particle_begin.data(),
-         products.place.data(), products.product_begin.data(), products.product.data(), gradient.data()},
-        0, folds.count(), sum.data(), dense.values.data());
+    kernels->fold_products({folds.row_begin.data(), folds.column.data(), folds.stiffness.data(),
+                            products.particle_begin.data(), products.place.data(), products.product_begin.data(),
+                            products.product.data(), dense.blocks.data(), gradient.data()},
+                           0, folds.count(), sum.data(), dense.values.data());
     for (int row = 0; row < expected.rows(); ++row)
       for (int column = 0; column < row; ++column)
         EXPECT_NEAR(dense.at(row, column), expected(row, column), 1e-14 * expected.norm());

@@ -94,6 +94,26 @@ TEST(Panels, TheLowerTriangleAloneAndBlocksOfThreeGiveTheSameAnswer) {
   EXPECT_LT((matrix.selfadjointView<Eigen::Lower>() * x - right).norm(), (sizeof(Real) == 8 ? 1e-9 : 1e-2));
 }
 
+// The tree of blocks is the tree of rows, which is the slow one to find.
+TEST(Panels, APatternOfBlocksIsThatOfTheirRows) {
+  const Eigen::SparseMatrix<double> matrix = block_matrix(17);
+  const CholeskyPattern blocks = find_pattern(matrix, 3);
+  for (const int64_t nonzeros : {blocks.ordered_nonzeros, int64_t{1} << 60}) {
+    const KnownOrder known{blocks.place, nonzeros};
+    const CholeskyPattern again = find_pattern(matrix, 3, known), rows = find_pattern(matrix, 1, known);
+    EXPECT_EQ(again.place, rows.place);
+    EXPECT_EQ(again.row, rows.row);
+    EXPECT_EQ(again.row_in_parent, rows.row_in_parent);
+    EXPECT_EQ(again.entry_source, rows.entry_source);
+    EXPECT_EQ(again.entry_place, rows.entry_place);
+    EXPECT_EQ(again.order, rows.order);
+    EXPECT_EQ(again.values, rows.values);
+    EXPECT_EQ(again.nonzeros, rows.nonzeros);
+    EXPECT_EQ(again.ordered_nonzeros, nonzeros) << "kept";
+  }
+  EXPECT_EQ(find_pattern(matrix, 3, {blocks.place, blocks.nonzeros / 2}).place, blocks.place) << "found afresh";
+}
+
 // With `count` pairs of vertices joined that lie `apart` numbers from each other: a layer on another.
 Eigen::SparseMatrix<double> with_layers(const Eigen::SparseMatrix<double>& cloth, int count, int apart) {
   std::vector<Eigen::Triplet<double>> entries;
