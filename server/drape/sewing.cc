@@ -9,10 +9,11 @@ namespace {
 
 // Sewing runs without weight and well damped: the panels only have to meet round the body.
 // Soft ties bring them together, stiff ones then press the seams shut against the cloth's own pull.
-// Quickly, but slowly where layers are kept apart: drawn fast, they would catch each other.
+// Quickly, but slowly where layers are kept apart: drawn fast, they would catch each other. For a preview as quickly as
+// may be: what lies on the shoulders then hangs some millimetres lower or higher.
 // A layer may stand between partners (a hem that started on the wrong side): seams that do not close for long are
 // pulled through it, and the settling draws apart what crosses.
-constexpr int kCloseSteps = 25, kCloseApartSteps = 50, kPatientSteps = 15, kPressSteps = 70;
+constexpr int kCloseSteps = 25, kClosePreviewSteps = 10, kCloseApartSteps = 50, kPatientSteps = 15, kPressSteps = 70;
 constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0, kCloseTie = 200.0, kPressTie = 4000.0;
 
 Pairs seam_pairs(const GarmentMesh& garment) {
@@ -38,7 +39,8 @@ sim::ClothInput open_panels(const GarmentMesh& garment, const Fabric& fabric) {
 }
 
 int close_steps(const SettleOptions& options) {
-  return options.layers == LayerContact::kAlways ? kCloseApartSteps : kCloseSteps;
+  if (options.layers == LayerContact::kAlways) return kCloseApartSteps;
+  return options.target_grade == TargetGrade::kPreview ? kClosePreviewSteps : kCloseSteps;
 }
 
 // At most `steps` with the ties' rest length going from `from` to zero while they close; ends once closed.
