@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nlohmann/json.hpp"
@@ -118,13 +119,13 @@ absl::StatusOr<Timed> timed(const DrapeRequest& request, const PipelineInput& in
   return Timed{Json::parse(made.summary_json), std::move(made.artifacts), cpu_s() - from};
 }
 
-// Of the girths that both have: how far they lie apart, ascending, mm; never empty.
-std::vector<double> apart(const Json& one, const Json& other) {
-  std::vector<double> out;
+// Of the girths that both have: how far they lie apart, ascending, mm, and their names; never empty.
+std::vector<std::pair<double, std::string>> apart(const Json& one, const Json& other) {
+  std::vector<std::pair<double, std::string>> out;
   for (const auto& [girth, ease] : one["ease_mm"].items())
     if (other["ease_mm"].contains(girth))
-      out.push_back(std::abs(ease.get<double>() - other["ease_mm"].at(girth).get<double>()));
-  if (out.empty()) out.push_back(std::nan(""));
+      out.emplace_back(std::abs(ease.get<double>() - other["ease_mm"].at(girth).get<double>()), girth);
+  if (out.empty()) out.emplace_back(std::nan(""), "none");
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -145,15 +146,16 @@ absl::Status next_size(const Options& options, const DrapeRequest& base, Pipelin
   input.start = first.files.at(kWornName).bytes;
   next.starts_from = std::string(64, 'a');  // a digest that only the service reads
   ASSIGN_OR_RETURN(const Timed carried, timed(next, input));
-  const std::vector<double> girths = apart(afresh.metrics, carried.metrics);
+  const auto girths = apart(afresh.metrics, carried.metrics);
   std::printf(
       "%-16s first %5.1f s cpu, next afresh %5.1f s, %5d it (%s)  %s %5.1f s, %5d it (%s)  share %3.0f %%  girths "
-      "apart %.0f, at most %.0f mm\n",
+      "apart %.0f, at most %.0f mm (%s)\n",
       base.garment.draft->name.c_str(), first.cpu_s, afresh.cpu_s,
       afresh.metrics["equilibrium"]["iterations"].get<int>(), quality(afresh.metrics).c_str(),
       carried.metrics.value("carried", false) ? "carried" : "sewn   ", carried.cpu_s,
       carried.metrics["equilibrium"]["iterations"].get<int>(), quality(carried.metrics).c_str(),
-      100 * carried.cpu_s / afresh.cpu_s, girths[girths.size() / 2], girths.back());
+      100 * carried.cpu_s / afresh.cpu_s, girths[girths.size() / 2].first, girths.back().first,
+      girths.back().second.c_str());
   std::fflush(stdout);
   spent->first_s += first.cpu_s, spent->afresh_s += afresh.cpu_s, spent->carried_s += carried.cpu_s;
   return absl::OkStatus();
