@@ -18,9 +18,7 @@ namespace {
 constexpr double kWithin = 0.8;
 
 // Falling: full weight in small steps, by which what was just sewn finds its folds and friction lets go what was
-// pulled; in a short fall layers that are kept apart (laid pleats, hoods) may catch for good. Calming: large steps
-// without inertia, each minimised well, until the forces balance.
-constexpr int kFallSteps = 20, kFallPreviewSteps = 8, kFallApartSteps = 45;
+// pulled. Calming: large steps without inertia, each minimised well, until the forces balance.
 constexpr int kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
 constexpr int kCarriedCalmSteps = 4;  // of the coarser level: what is far off is found, what is near is carried
 constexpr int kPatience = 25, kLongPatience = 45;
@@ -31,11 +29,6 @@ constexpr int kCrossedSteps = 4, kMostRings = 4, kMostTimes = 4;
 constexpr int kLookEvery = 4;       // steps: for crossings that end the rest
 constexpr double kFallShare = 0.3;  // of a level's progress, where it falls
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
-
-int fall_steps(const SettleOptions& options) {
-  if (options.layers == LayerContact::kAlways) return kFallApartSteps;
-  return options.target_grade == TargetGrade::kPreview ? kFallPreviewSteps : kFallSteps;
-}
 
 absl::Status fall(Stage* stage, const RestGoal& goal) {
   for (int i = 0; i < goal.fall_steps && !stage->run.winding_up(); ++i) {
@@ -174,7 +167,7 @@ double fast_speed(const sim::DrapeState& state) {
 
 RestGoal rest_goal(int level, int top, const SettleOptions& options) {
   RestGoal goal{0, kCoarseCalmSteps, kPreviewRms, kPreviewMax};
-  if (level == top) goal.fall_steps = fall_steps(options);
+  if (level == top) goal.fall_steps = patience_of(options).fall_steps;
   if (level == 0) {
     const Target& target = target_of(options.target_grade);
     goal.calm_steps = kMaxCalmSteps, goal.rms = kWithin * target.rms, goal.max = kWithin * target.max;

@@ -9,11 +9,9 @@ namespace {
 
 // Sewing runs without weight and well damped: the panels only have to meet round the body.
 // Soft ties bring them together, stiff ones then press the seams shut against the cloth's own pull.
-// Quickly, but slowly where layers are kept apart: drawn fast, they would catch each other. For a preview as quickly as
-// may be: what lies on the shoulders then hangs some millimetres lower or higher.
 // A layer may stand between partners (a hem that started on the wrong side): seams that do not close for long are
 // pulled through it, and the settling draws apart what crosses.
-constexpr int kCloseSteps = 25, kClosePreviewSteps = 10, kCloseApartSteps = 50, kPatientSteps = 15, kPressSteps = 70;
+constexpr int kPatientSteps = 15, kPressSteps = 70;
 constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0, kCloseTie = 200.0, kPressTie = 4000.0;
 
 Pairs seam_pairs(const GarmentMesh& garment) {
@@ -38,14 +36,9 @@ sim::ClothInput open_panels(const GarmentMesh& garment, const Fabric& fabric) {
   return cloth;
 }
 
-int close_steps(const SettleOptions& options) {
-  if (options.layers == LayerContact::kAlways) return kCloseApartSteps;
-  return options.target_grade == TargetGrade::kPreview ? kClosePreviewSteps : kCloseSteps;
-}
-
 // At most `steps` with the ties' rest length going from `from` to zero while they close; ends once closed.
 absl::Status sew(Stage* stage, const Pairs& ties, int steps, double from) {
-  const int closing = close_steps(stage->options);
+  const int closing = patience_of(stage->options).close_steps;
   for (int i = 0; i < steps; ++i) {
     stage->state.tie_rest_ratio = static_cast<sim::Real>(from * std::max(0.0, 1.0 - (i + 1.0) / closing));
     const auto step = advance(stage);
@@ -78,7 +71,7 @@ absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garmen
   if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
   sim::DrapeState state = sim::start_state(cloth);
   Stage close{run, model, scene, *closing, state, out.report, options};
-  RETURN_IF_ERROR(sew(&close, cloth.ties, close_steps(options), 1.0));
+  RETURN_IF_ERROR(sew(&close, cloth.ties, patience_of(options).close_steps, 1.0));
   settings.tie_stiffness = kPressTie;
   ASSIGN_OR_RETURN(auto pressing, sim::make_recorded_solver(options.solver, model, settings, options.on_fault));
   Stage press{run, model, scene, *pressing, state, out.report, options};

@@ -28,6 +28,17 @@ struct Stage {
   const SettleOptions& options;
 };
 
+// Steps in which seams close and what was sewn falls. Layers that are kept apart would catch each other for good if
+// they were drawn fast or fell for a short while; in a preview what lies on the shoulders may hang some millimetres
+// off.
+struct Patience {
+  int close_steps, fall_steps;
+};
+inline Patience patience_of(const SettleOptions& options) {
+  if (options.layers == LayerContact::kAlways) return {50, 45};
+  return options.target_grade == TargetGrade::kPreview ? Patience{10, 8} : Patience{25, 20};
+}
+
 // A fault of ours says where it happened; what the caller asked for (an end) needs no place.
 inline absl::Status located(const absl::Status& status, std::string_view place) {
   return absl::IsInternal(status) ? prefix_field(status, place) : status;

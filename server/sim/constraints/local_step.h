@@ -67,11 +67,11 @@ struct FoldView {  // Folds
   int last;
 };
 inline constexpr double kNoFoldArea = 1e-24;  // m^4: the square of a triangle's doubled area that folds nowhere
-// g_f (sum over g of B_fg g_g)^T, summed over f, is B's part of the Hessian: of its blocks those in the lower triangle.
-struct BlockPlace {  // of a 3 x 3 block in a matrix's values
-  int at;            // its corner
-  int height;        // from one of its columns to the next
+struct BlockPlace {                           // of a 3 x 3 block in a matrix's values
+  int at;                                     // its corner
+  int height;                                 // from one of its columns to the next
 };
+// g_f (sum over g of B_fg g_g)^T, summed over f, is B's part of the Hessian: of its blocks those in the lower triangle.
 struct FoldProduct {
   int block;
   int pair;  // which of the fold's own particles + 4 times which of those that B couples to it

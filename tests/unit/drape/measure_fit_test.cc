@@ -10,6 +10,7 @@
 #include "server/drape/cut_body.h"
 #include "server/garment/template.h"
 #include "server/sim/collision/collider.h"
+#include "tests/unit/drape/fitted_person.h"
 
 namespace tryon {
 namespace {
@@ -23,12 +24,7 @@ struct Worn {
   FitReport fit() const { return measure_fit(RunContext(), person, garment, settled, fabric); }
 };
 
-FittedPerson sample_person() {
-  StoredBody stored;
-  stored.body = without_head_and_hands(*sample_body(RunContext()));
-  stored.proxies.push_back(*fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic));
-  return *person_to_dress(RunContext(), std::move(stored), ProxyShape::kElliptic);
-}
+FittedPerson sample_person() { return testing::fitted_person(without_head_and_hands(*sample_body(RunContext()))); }
 
 Worn worn(const FittedPerson& person, const std::string& name, const std::string& size,
           const TemplateValues& choices = {}, double edge_m = 0.03) {

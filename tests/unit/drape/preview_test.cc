@@ -10,6 +10,7 @@
 #include "server/drape/setup.h"
 #include "server/garment/template.h"
 #include "server/metrics/metrics.h"
+#include "tests/unit/drape/fitted_person.h"
 
 namespace tryon {
 namespace {
@@ -18,14 +19,8 @@ class PreviewOf : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Garments, PreviewOf, ::testing::Values("t_shirt", "a_line_skirt", "fitted_dress"));
 
 TEST_P(PreviewOf, CostsLessAndHangsAsTheWholeDrape) {
-  StoredBody stored;
-  stored.body =
-      body_from_measurements(
-          RunContext(), {1680, {{"bust_girth", 900}, {"waist_girth", 720}, {"hip_girth", 980}}, FigureType::kFemale})
-          ->body;
-  stored.proxies.push_back(*fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic));
-  stored.has_head_and_hands = true;
-  const FittedPerson person = *person_to_dress(RunContext(), std::move(stored), ProxyShape::kElliptic);
+  const BodyTable woman{1680, {{"bust_girth", 900}, {"waist_girth", 720}, {"hip_girth", 980}}, FigureType::kFemale};
+  const FittedPerson person = testing::fitted_person(body_from_measurements(RunContext(), woman)->body, true);
   ArrangeReport arranged;
   const GarmentMesh garment = *assemble_garment(
       RunContext(), *draft_template(GetParam(), draft_measurements(person.body)), person, 0.02, &arranged);

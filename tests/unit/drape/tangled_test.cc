@@ -9,6 +9,7 @@
 #include "server/drape/setup.h"
 #include "server/garment/template.h"
 #include "server/metrics/metrics.h"
+#include "tests/unit/drape/fitted_person.h"
 
 namespace tryon {
 namespace {
@@ -21,11 +22,7 @@ Settled draped(const std::string& name, const std::string& size, const std::stri
   table.height_mm = 1680;
   table.measurements_mm = {
       {"bust_girth", woman.bust_girth}, {"waist_girth", woman.waist_girth}, {"hip_girth", woman.hip_girth}};
-  StoredBody stored;
-  stored.body = body_from_measurements(RunContext(), table)->body;
-  stored.proxies.push_back(*fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic));
-  stored.has_head_and_hands = true;
-  const FittedPerson person = *person_to_dress(RunContext(), std::move(stored), ProxyShape::kElliptic);
+  const FittedPerson person = testing::fitted_person(body_from_measurements(RunContext(), table)->body, true);
   const Pattern pattern = *draft_template_graded(name, Figure::kWomen, size);
   ArrangeReport arranged;
   const GarmentMesh garment = *assemble_garment(RunContext(), pattern, person, 0.015, &arranged);

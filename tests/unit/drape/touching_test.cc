@@ -10,20 +10,14 @@
 #include "server/metrics/metrics.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/test_meshes.h"
+#include "tests/unit/drape/fitted_person.h"
 
 namespace tryon {
 namespace {
 
-FittedPerson fitted(Body body) {
-  StoredBody stored;
-  stored.body = std::move(body);
-  stored.proxies.push_back(*fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic));
-  return *person_to_dress(RunContext(), std::move(stored), ProxyShape::kElliptic);
-}
-
 FittedPerson heavy_woman() {
   const BodyTable table{1650, {{"bust_girth", 1300}, {"waist_girth", 1180}, {"hip_girth", 1350}}, FigureType::kFemale};
-  return fitted(without_head_and_hands(body_from_measurements(RunContext(), table)->body));
+  return testing::fitted_person(without_head_and_hands(body_from_measurements(RunContext(), table)->body));
 }
 
 TEST(Touching, OnSolidsLegsAreDressedApartToo) {
@@ -63,7 +57,7 @@ TEST(Touching, TrousersBetweenThighsThatTouchDoNotCross) {
   TRYON_NEEDS_SHARED_DATA(file);
   TRYON_NEEDS_SHARED_DATA("bodies/smpl/f_smpl_template_T.obj");
   const TriangleMesh scan = testing::read_obj(testing::shared_data_path("bodies/smpl/f_smpl_template_T.obj"));
-  const FittedPerson person = fitted(*make_body(RunContext(), scan, ScanOptions()));
+  const FittedPerson person = testing::fitted_person(*make_body(RunContext(), scan, ScanOptions()));
   expect_legs_apart(*read_pattern(testing::read_file(testing::shared_data_path(file)), file), person, 0.020);
 }
 
