@@ -26,7 +26,7 @@ constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved 
 constexpr int kRestPasses = 3;    // to the goal; again from where it stalled; deeper
 constexpr double kDeeper = 0.25;  // of a goal that was reached
 constexpr int kCrossedSteps = 4, kMostRings = 4, kMostTimes = 4;
-constexpr int kLookEvery = 4;       // steps: for crossings that end the rest
+constexpr int kLookEvery = 4;       // steps: for places where the cloth crosses itself
 constexpr double kFallShare = 0.3;  // of a level's progress, where it falls
 constexpr double kFallKeep = 0.96, kFallStep = 1.0 / 30.0, kCalmStep = 0.3, kShortCalmStep = 0.1;
 
@@ -78,8 +78,12 @@ bool crosses(const RunContext& run, const sim::DrapeModel& model, const sim::Dra
   return count_self_intersections({positions_of(state), model.triangles}, run) > 0;
 }
 
-bool ends_crossed(const Stage& stage, const RestGoal& goal) {
-  return goal.while_uncrossed && crosses(stage.run, stage.model, stage.state);
+// True if there are more.
+bool find_places(const RestGoal& goal, Stage* stage) {
+  if (goal.places == nullptr || stage->run.winding_up()) return false;
+  if (!goal.places->take_in({positions_of(stage->state), stage->model.triangles}, stage->run)) return false;
+  goal.places->tell(&stage->scene);
+  return true;
 }
 
 // Friction between layers keeps to the limits of its step's start, the certificate asks what they press at its end.
@@ -112,11 +116,11 @@ absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
   Ironing ironing;
   Doubt doubt;
   for (int i = 0; i < goal.calm_steps; ++i) {
+    if (i % kLookEvery == 0 && find_places(goal, stage)) best = 1e300, since_best = 0;
     for (auto& v : stage->state.v) v.setZero();
     ASSIGN_OR_RETURN(const sim::StepReport step, advance(stage));
     ++report.drape_steps;
     stage->run.report("drape", goal.begin + goal.share * (fallen + (1.0 - fallen) * (i + 1.0) / goal.calm_steps));
-    if (i % kLookEvery == 1 && ends_crossed(*stage, goal)) return false;
     if (ironing.after_step(step, stage)) {
       best = 1e300, since_best = 0;
       continue;
@@ -130,7 +134,12 @@ absl::StatusOr<bool> calm(Stage* stage, const RestGoal& goal) {
     if (doubt.raised() && !in_doubt) best = 1e300;  // what is wanting is measured otherwise from here on
     since_best = wanting < 0.9 * best ? 0 : since_best + 1;
     best = std::min(best, wanting);
-    if (reached || (preview_grade && since_best >= kPatience)) {
+    const bool settled = reached || (preview_grade && since_best >= kPatience);
+    if ((settled || since_best >= kLongPatience) && find_places(goal, stage)) {
+      best = 1e300, since_best = 0;
+      continue;
+    }
+    if (settled) {
       report.termination = "settled";
       return reached;
     }
@@ -148,7 +157,7 @@ absl::StatusOr<bool> rest(Stage* stage, const RestGoal& goal) {
   bool reached = false;
   for (int round = 0; round < kCalmRounds; ++round) {
     const int left = leave_body(stage->run, stage->model, stage->scene, &stage->state);
-    if (round > 0 && (left == 0 || stage->run.winding_up() || ends_crossed(*stage, goal))) break;
+    if (round > 0 && (left == 0 || stage->run.winding_up())) break;
     ASSIGN_OR_RETURN(reached, calm(stage, goal));
   }
   return reached;
@@ -203,7 +212,7 @@ std::vector<Vec3> as_it_is(const RunContext& run, const sim::DrapeModel& model, 
 struct Rest {
   const RunContext& run;
   const sim::DrapeModel& model;
-  const sim::Scene& scene;
+  sim::Scene& scene;
   sim::DrapeState& state;
   SettleReport& report;
   const SettleOptions& options;
@@ -302,11 +311,13 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
                                                const RestGoal& goal, Prepared* prepared, SettleReport* report) {
   sim::DrapeState state = worn_state(cloths);
   const sim::DrapeModel& model = prepared->model;
-  const sim::Scene scene = worn_scene(cloths, collider, options.layers);
+  sim::Scene scene = worn_scene(cloths, collider, options.layers);
+  if (goal.places != nullptr) goal.places->tell(&scene);
   if (run.winding_up()) return as_it_is(run, model, scene, goal, &state, report);
   if (goal.fall_steps > 0) {  // its factors go before others are made
     ASSIGN_OR_RETURN(const auto moving, falling_solver(model, options));
     Stage falling{run, model, scene, *moving, state, *report, options};
+    find_places(goal, &falling);
     RETURN_IF_ERROR(fall(&falling, goal));
   }
   RETURN_IF_ERROR(rest_to_grade({run, model, scene, state, *report, options}, goal, std::move(prepared->calming)));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "server/drape/layer_places.h"
 #include "server/drape/stage.h"
 #include "server/drape/worn_model.h"
 
@@ -16,7 +17,7 @@ struct RestGoal {
   int fall_steps = 0, calm_steps = 0;
   double rms = 0.0, max = 0.0;      // of the mean nodal weight
   bool finest = false;              // leaves the body, gets its certificate
-  bool while_uncrossed = false;     // ends where the cloth crosses itself
+  LayerPlaces* places = nullptr;    // more of them where the cloth crosses itself; null: as options.layers
   double begin = 0.0, share = 1.0;  // of the progress of the whole drape
 };
 // Of a level, where `top` is the coarsest and 0 the garment's own.

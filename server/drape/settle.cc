@@ -6,6 +6,7 @@
 
 #include "server/base/text.h"
 #include "server/drape/cloth_levels.h"
+#include "server/drape/layer_places.h"
 #include "server/drape/motion.h"
 #include "server/drape/prepared_levels.h"
 #include "server/drape/resting.h"
@@ -43,8 +44,8 @@ RestGoal to_be_continued(RestGoal goal, const SettleOptions& options) {
 
 bool rests(const SettleOptions& options) { return !options.motion || !options.motion->from_sewn; }
 
-// One garment on its way down the levels. Contact between layers costs time, and most garments never cross: it begins
-// at the level where the rested cloth first does.
+// One garment on its way down the levels. Contact between layers costs time, and most cloth never crosses: it begins
+// where and when it first does.
 class Descent {
  public:
   Descent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider, const SettleOptions& options,
@@ -58,15 +59,16 @@ class Descent {
     if (rests(options)) prepared_.emplace(run_, levels, fabric, options_);
   }
 
-  // The coarsest level: panels sewn and at rest. Where layers crossed they are drawn apart, or else sewn again with
-  // contact from the first stitch; where much crosses even then (a cuff narrower than the wrist that it went
-  // through) it stays so.
+  // The coarsest level: panels sewn and at rest. What has crossed by much all the same is drawn apart with contact
+  // everywhere, or else sewn again so from the first stitch; where much crosses even then (a cuff narrower than the
+  // wrist that it went through) it stays so.
   absl::StatusOr<std::vector<Vec3>> sew() {
     level_ = levels_.count() - 1;
     ASSIGN_OR_RETURN(const std::vector<Vec3> sewn, only_sew());
+    const bool began = !can_begin();
     ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(sewn, coarsest_goal()));
-    const int before = can_begin() ? crossings() : 0;
-    if (before == 0) return first;
+    const int before = crossings();
+    if (began || run_.winding_up() || before <= few()) return first;
     const Settled crossed = settled_;
     keep_apart();
     const RestGoal goal = coarsest_goal();
@@ -83,14 +85,14 @@ class Descent {
     return drawn_apart;
   }
 
-  // One level from the cloth's positions, and from there once more as soon as it crosses. What crosses even then goes
-  // on from where it first did.
+  // One level from the cloth's positions. What still crosses on the garment's own is kept apart everywhere, from the
+  // beginning, and what crosses even then goes on from where it first did.
   absl::StatusOr<std::vector<Vec3>> rest(int level, const std::vector<Vec3>& positions, const RestGoal& goal) {
+    places_.go_down(levels_, level + 1);
     level_ = level;
-    RestGoal while_uncrossed = goal;
-    while_uncrossed.while_uncrossed = can_begin();
-    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(positions, while_uncrossed));
-    if (!can_begin() || crossings() == 0) return first;
+    const bool began = !can_begin();
+    ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(positions, goal));
+    if (began || run_.winding_up() || crossings() == 0 || (level > 0 && !places_.everywhere())) return first;
     const Settled crossed = settled_;
     keep_apart();
     ASSIGN_OR_RETURN(const std::vector<Vec3> apart, rest_once(positions, goal));
@@ -117,7 +119,7 @@ class Descent {
   // What wind or a fall would drive through each other is kept apart, unless it is so already.
   absl::StatusOr<Settled> moved(const WeldedMesh& cloth) && {
     settled_.cloth = cloth;
-    if (may_begin_ && crossings() == 0) keep_apart();
+    if (!places_.nowhere() || (may_begin_ && crossings() == 0)) keep_apart();
     ASSIGN_OR_RETURN(std::vector<Vec3> x,
                      move_in_air(run_, {{settled_.cloth, fabric_}}, collider_, options_, &settled_.report));
     return std::move(*this).result(std::move(x));
@@ -125,13 +127,14 @@ class Descent {
 
   absl::StatusOr<Settled> result(std::vector<Vec3> positions) && {
     settled_.cloth.mesh.positions = std::move(positions);
-    settled_.report.layers_kept_apart = options_.layers == LayerContact::kAlways;
+    settled_.report.layers_kept_apart = options_.layers == LayerContact::kAlways || !places_.nowhere();
     return std::move(settled_);
   }
 
  private:
   void keep_apart() {
     options_.layers = LayerContact::kAlways;
+    places_.become_everywhere();
     may_begin_ = false;
   }
 
@@ -144,6 +147,7 @@ class Descent {
   const std::vector<Vec3>& give_up(const Settled& crossed, const std::vector<Vec3>& positions) {
     settled_ = crossed;
     options_.layers = LayerContact::kNever;
+    places_.become_nowhere();
     gave_up_ = true;
     return positions;
   }
@@ -158,11 +162,13 @@ class Descent {
     return rest_once(fallen, goal);
   }
 
-  absl::StatusOr<std::vector<Vec3>> rest_once(const std::vector<Vec3>& positions, const RestGoal& goal) {
+  absl::StatusOr<std::vector<Vec3>> rest_once(const std::vector<Vec3>& positions, RestGoal goal) {
     settled_.cloth = levels_.welded(level_, positions);
+    if (may_begin_) goal.places = &places_;
     ASSIGN_OR_RETURN(Prepared* const prepared, prepared_->at(level_));
     ASSIGN_OR_RETURN(settled_.cloth.mesh.positions, come_to_rest(run_, {{settled_.cloth, fabric_}}, collider_, options_,
                                                                  goal, prepared, &settled_.report));
+    if (places_.everywhere()) keep_apart();
     return settled_.cloth.mesh.positions;
   }
 
@@ -173,6 +179,8 @@ class Descent {
   SettleOptions options_;
   std::optional<PreparedLevels> prepared_;  // where anything rests
   int level_ = 0;                           // that rests
+  // Where it was found to cross, as long as it may_begin_; from then on options_.layers says everywhere or nowhere.
+  LayerPlaces places_;
   bool may_begin_ = false, gave_up_ = false;
   Settled settled_;
 };

@@ -21,7 +21,7 @@ using Pairs = std::vector<std::pair<int, int>>;
 struct Stage {
   const RunContext& run;
   const sim::DrapeModel& model;
-  const sim::Scene& scene;
+  sim::Scene& scene;
   sim::Solver& solver;
   sim::DrapeState& state;
   SettleReport& report;

@@ -11,7 +11,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', '9'};
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', 'A'};
 
 class Writer {
  public:
@@ -115,7 +115,7 @@ template <typename Archive, typename Bundle>
 void visit(Archive& a, Bundle& b) {
   a(b.solver), visit_settings(a, b.settings), visit_states(a, b.states);
   visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure), a(b.self_contact), a(b.pressure),
-      a(b.middle_room), a(b.steep_share), a(b.asked), a(b.seen_again);
+      a(b.middle_room), a(b.steep_share), a(b.asked), a(b.seen_again), a(b.kept_apart);
   visit_model(a, b.model);
 }
 
@@ -131,6 +131,7 @@ bool consistent(const ReplayBundle& b) {
   const auto inside = [&](int i) { return i >= 0 && static_cast<size_t>(i) < n; };
   if (m.particle_count < 1 || m.mass.size() != n || m.inverse_mass.size() != n) return false;
   if (b.states.empty()) return false;
+  if (!b.kept_apart.empty() && b.kept_apart.size() != n) return false;
   for (const DrapeState& s : b.states)
     if (s.x.size() != n || s.v.size() != n) return false;
   if (m.fabrics.empty() || m.fabric_index.size() != n) return false;

@@ -39,6 +39,7 @@ struct ReplayBundle {
   double self_contact = 0, pressure = 0, middle_room = 0, steep_share = 0;
   std::vector<AskedPoint> asked = {};  // of the collider, sorted by point; empty: there was none, or none in reach
   bool seen_again = false;
+  std::vector<uint8_t> kept_apart = {};  // as Scene's
 };
 std::string encode_replay(const ReplayBundle& bundle);
 absl::StatusOr<ReplayBundle> decode_replay(std::string_view bytes);

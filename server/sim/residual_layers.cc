@@ -178,17 +178,24 @@ void sweep(std::vector<Item> first, std::vector<Item> second, const Pair& pair) 
 }  // namespace
 
 LayerForces layer_forces(const DrapeModel& model, const std::vector<Vec3>& x, double radius,
-                         const std::vector<double>& stiffness, double even_share) {
+                         const std::vector<double>& stiffness, double even_share,
+                         const std::vector<uint8_t>& kept_apart) {
   const Cloth cloth(model, x);
   Layers layers{cloth, radius, stiffness, even_share, {}};
   layers.out.normal.assign(x.size(), Vec3::Zero());
   layers.out.between = layers.out.normal;
   layers.out.friction.assign(x.size(), 0.0);
   layers.out.friction_between = layers.out.friction;
+  std::set<int> corners;
+  std::set<std::pair<int, int>> sides;
   std::vector<Item> vertices, edges, triangles;
-  for (int v = 0; v < model.particle_count; ++v) vertices.push_back(item_of(cloth, {v}, radius / 2));
-  for (const auto& [a, b] : cloth.edges) edges.push_back(item_of(cloth, {a, b}, radius / 2));
-  for (const Triangle& t : model.triangles) triangles.push_back(item_of(cloth, {t[0], t[1], t[2]}, radius / 2));
+  for (const Triangle& t : model.triangles) {
+    if (!kept_apart.empty() && !(kept_apart[t[0]] && kept_apart[t[1]] && kept_apart[t[2]])) continue;
+    for (int k = 0; k < 3; ++k) corners.insert(t[k]), sides.insert(std::minmax(t[k], t[(k + 1) % 3]));
+    triangles.push_back(item_of(cloth, {t[0], t[1], t[2]}, radius / 2));
+  }
+  for (const int v : corners) vertices.push_back(item_of(cloth, {v}, radius / 2));
+  for (const auto& [a, b] : sides) edges.push_back(item_of(cloth, {a, b}, radius / 2));
   sweep(vertices, triangles, [&](const Item& v, const Item& t) { layers.press(v, t, point_triangle(cloth, v, t)); });
   sweep(edges, edges, [&](const Item& e, const Item& f) {
     if (e.v < f.v) layers.press(e, f, edge_edge(cloth, e, f));

@@ -18,8 +18,9 @@ struct LayerForces {
 };
 
 // stiffness [particle_count] N/m as the contacts have it; radius m; even_share of it: nearer than that the push grows
-// no more.
+// no more; kept_apart as Scene's.
 LayerForces layer_forces(const DrapeModel& model, const std::vector<Vec3>& x, double radius,
-                         const std::vector<double>& stiffness, double even_share);
+                         const std::vector<double>& stiffness, double even_share,
+                         const std::vector<uint8_t>& kept_apart = {});
 
 }  // namespace tryon::sim

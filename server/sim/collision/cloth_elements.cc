@@ -11,6 +11,10 @@ namespace tryon::sim {
 
 namespace {
 
+bool is_of(const std::vector<uint8_t>& of, const Triangle& t) {
+  return of.empty() || (of[t[0]] && of[t[1]] && of[t[2]]);
+}
+
 int root(std::vector<int>* parent, int i) {
   while ((*parent)[i] != i) i = (*parent)[i] = (*parent)[(*parent)[i]];
   return i;
@@ -78,7 +82,7 @@ constexpr size_t kParts = 64, kSplits = 12;  // of the walk, at the least where 
 
 }  // namespace
 
-ClothElements::ClothElements(const DrapeModel& model) : triangles_(model.triangles) {
+ClothElements::ClothElements(const DrapeModel& model, const std::vector<uint8_t>& of) : triangles_(model.triangles) {
   const int particle_count = model.particle_count;
   same_.resize(particle_count);
   std::iota(same_.begin(), same_.end(), 0);
@@ -89,13 +93,16 @@ ClothElements::ClothElements(const DrapeModel& model) : triangles_(model.triangl
   }
   for (int i = 0; i < particle_count; ++i) same_[i] = root(&same_, i);
   leaves_.resize(triangles_.size());
-  collect_edges(model);
+  collect_edges(model, of);
   collect_neighbours();
-  represent();
+  represent(of);
+  for (int t = 0; t < static_cast<int>(triangles_.size()); ++t)
+    if (is_of(of, triangles_[t])) order_.push_back(t);
 }
 
-void ClothElements::collect_edges(const DrapeModel& model) {
+void ClothElements::collect_edges(const DrapeModel& model, const std::vector<uint8_t>& of) {
   std::map<std::pair<int, int>, int> index;
+  std::vector<uint8_t> stood_for;  // [edges_]
   rest_length_.assign(model.particle_count, Real(1e30));
   double sum = 0;
   for (int t = 0; t < static_cast<int>(triangles_.size()); ++t) {
@@ -103,12 +110,14 @@ void ClothElements::collect_edges(const DrapeModel& model) {
       const int a = triangles_[t][k], b = triangles_[t][(k + 1) % 3];
       const auto [it, fresh] = index.insert({{std::min(a, b), std::max(a, b)}, static_cast<int>(edges_.size())});
       if (fresh) {
-        leaves_[t].edge[k] = static_cast<int>(edges_.size());
-        leaves_[t].own_edges |= 1 << k;
         edges_.push_back({std::min(a, b), std::max(a, b), t, -1});
+        stood_for.push_back(0);
       } else {
         edges_[it->second].right = t;
       }
+      if (!is_of(of, triangles_[t]) || std::exchange(stood_for[it->second], uint8_t{1})) continue;
+      leaves_[t].edge[k] = it->second;
+      leaves_[t].own_edges |= 1 << k;
     }
   }
   // The rest shape's size: of an equilateral triangle of the same area.
@@ -139,7 +148,7 @@ bool ClothElements::joined(int a, int b) const {
 }
 
 // The first triangle that has a vertex stands for it; collect_edges() has seen to the edges.
-void ClothElements::represent() {
+void ClothElements::represent(const std::vector<uint8_t>& of) {
   std::vector<uint8_t> taken(same_.size(), 0);
   for (size_t t = 0; t < triangles_.size(); ++t) {
     Leaf& leaf = leaves_[t];
@@ -147,6 +156,7 @@ void ClothElements::represent() {
     for (int k = 0; k < 3; ++k) {
       const int v = leaf.vertex[k] = triangles_[t][k];
       leaf.same[k] = same_[v];
+      if (!is_of(of, triangles_[t])) continue;
       leaf.own_vertices |= !taken[v] << k;
       taken[v] = 1;
     }
@@ -309,11 +319,9 @@ void ClothElements::split_walk() {
 
 void ClothElements::find(const std::vector<RVec3>& x, Real reach, const RunContext& run) {
   found_.clear();
-  if (triangles_.empty()) return;
+  if (order_.empty()) return;
   if (nodes_.empty()) {
-    order_.resize(triangles_.size());
-    std::iota(order_.begin(), order_.end(), 0);
-    build(x, 0, static_cast<int>(triangles_.size()));
+    build(x, 0, static_cast<int>(order_.size()));
     std::vector<Leaf> in_order;
     for (const int t : order_) in_order.push_back(leaves_[t]);
     leaves_ = std::move(in_order);

@@ -18,7 +18,8 @@ namespace tryon::sim {
 
 class ClothElements {
  public:
-  explicit ClothElements(const DrapeModel& model);
+  // of: [particle_count], those whose triangles are meant; empty: all.
+  explicit ClothElements(const DrapeModel& model, const std::vector<uint8_t>& of = {});
 
   struct Edge {
     int a, b;
@@ -52,9 +53,9 @@ class ClothElements {
     int right = -1;          // child; the left one is the next node; -1: a leaf
     int begin = 0, end = 0;  // triangles in order_
   };
-  void collect_edges(const DrapeModel& model);
+  void collect_edges(const DrapeModel& model, const std::vector<uint8_t>& of);
   void collect_neighbours();
-  void represent();
+  void represent(const std::vector<uint8_t>& of);
   int build(const std::vector<RVec3>& x, int begin, int end);
   void refit(const std::vector<RVec3>& x, Real reach);
   struct Found {
@@ -90,8 +91,8 @@ class ClothElements {
   std::vector<std::vector<int>> neighbours_;  // by same_, sorted
   Real mean_edge_ = 0;
   std::vector<Node> nodes_;
-  std::vector<int> order_;                // triangles as the leaves hold them
-  std::vector<Leaf> leaves_;              // [triangle_count], like order_ once there is a tree
+  std::vector<int> order_;                // triangles that are meant, as the leaves hold them
+  std::vector<Leaf> leaves_;              // [triangle_count], [order_] once there is a tree
   std::vector<Corners> place_;            // [order_] where corners are
   std::vector<F4> plane_;                 // [order_] of the triangle: unit normal, distance from the origin
   std::vector<Box> node_box_, leaf_box_;  // grown by half the reach; [nodes_], [order_]

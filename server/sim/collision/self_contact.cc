@@ -21,6 +21,7 @@ constexpr Real kPull = Real(0.5);              // of stiffness times radius: the
 constexpr int kFewShare = 200, kPatience = 5;  // one vertex in so many at its bound may wait so many iterations
 constexpr int kRounds = 12;                    // of halving ways, before what would meet keeps to its bound
 constexpr Real kLeastDistance = Real(1e-9);
+constexpr Real kAnywhere = Real(1e30);
 constexpr int64_t kGrain = 256;  // vertices or pairs a chunk
 
 size_t chunk_count(size_t count) { return (count + kGrain - 1) / kGrain; }
@@ -28,8 +29,9 @@ size_t chunk_count(size_t count) { return (count + kGrain - 1) / kGrain; }
 }  // namespace
 
 SelfContact::SelfContact(const DrapeModel& model, Real radius, std::vector<Real> friction, std::vector<Real> stiffness,
-                         Real steep_share)
-    : elements_(model),
+                         Real steep_share, std::vector<uint8_t> of)
+    : elements_(model, of),
+      of_(std::move(of)),
       radius_(radius),
       steep_share_(steep_share),
       friction_(std::move(friction)),
@@ -128,10 +130,11 @@ void SelfContact::rebound(const std::vector<RVec3>& x) {
   ever_stopped_ = false;
   farthest_ = 0;
   for (size_t i = 0; i < x.size(); ++i) {
-    moved_[i] = (x[i] - origin_[i]).norm();
+    moved_[i] = is_of(i) ? (x[i] - origin_[i]).norm() : Real(0);
     farthest_ = std::max(farthest_, moved_[i]);
   }
-  for (size_t i = 0; i < x.size(); ++i) bound_[i] = kBoundShare * (reach_ - moved_[i] - farthest_);
+  for (size_t i = 0; i < x.size(); ++i)
+    bound_[i] = is_of(i) ? kBoundShare * (reach_ - moved_[i] - farthest_) : kAnywhere;
   facing_.assign(pairs_.size(), {RVec3::Zero(), Real(-1)});
   for (Pair& pair : pairs_) {
     pair.least = pair.distance - moved(pair.v, pair.edges, moved_);
@@ -156,7 +159,8 @@ void SelfContact::cover(Real way) const {
 // True if a search was needed.
 bool SelfContact::renew_bounds(const RunContext& run, const std::vector<RVec3>& x) {
   Real farthest = 0;
-  for (size_t i = 0; searched_ && i < x.size(); ++i) farthest = std::max(farthest, (x[i] - origin_[i]).squaredNorm());
+  for (size_t i = 0; searched_ && i < x.size(); ++i)
+    if (is_of(i)) farthest = std::max(farthest, (x[i] - origin_[i]).squaredNorm());
   if (searched_ && crossing_count_ == 0 && farthest < kSearchShare * kSearchShare * reach_ * reach_) {
     rebound(x);
     return false;
@@ -192,7 +196,7 @@ bool SelfContact::find_ways(const RunContext& run, const std::vector<RVec3>& x) 
   });
   if (std::find(partial_.begin(), partial_.end(), 1.0) == partial_.end()) return false;
   for (size_t i = 0; i < x.size(); ++i) {  // farther away there may be what was not looked for
-    const Real seen = kBoundShare * (reach_ - moved_[i] - farthest_);
+    const Real seen = is_of(i) ? kBoundShare * (reach_ - moved_[i] - farthest_) : kAnywhere;
     share_[i] = length_[i] > seen ? seen / length_[i] : Real(1);
     length_[i] *= share_[i];
   }

@@ -20,9 +20,9 @@ namespace tryon::sim {
 class SelfContact {
  public:
   // radius: m, at which layers begin to touch; friction [particle_count] coefficients, of a pair their mean; stiffness
-  // [particle_count] N/m.
+  // [particle_count] N/m; of: as ClothElements', who alone is kept apart.
   SelfContact(const DrapeModel& model, Real radius, std::vector<Real> friction, std::vector<Real> stiffness,
-              Real steep_share);
+              Real steep_share, std::vector<uint8_t> of = {});
 
   // A new step from x: bounds, friction anchors, contours to open.
   void begin_step(const RunContext& run, const std::vector<RVec3>& x);
@@ -44,6 +44,8 @@ class SelfContact {
   void curvature(const std::vector<RVec3>& x, std::vector<Curvature>* pairs) const;
   // Takes vertices back on their ways until every pair stays apart all along; true if any was taken.
   bool limit(const RunContext& run, std::vector<RVec3>* x);
+  // Another one of the same cloth, kept apart elsewhere: its next step goes on from the friction that pairs held there.
+  void go_on_from(const SelfContact& before) { friction_between_ = before.friction_between_; }
   // A part of a cloth (model_part.h) goes on from the friction that the whole's pairs held at its x, and the whole's
   // next step from the part's at its own: `at` [particle_count of the part] are the whole's particles. What does not
   // move stays where it is as long as the part lives.
@@ -55,6 +57,7 @@ class SelfContact {
   int crossings() const { return crossing_count_; }
   Real radius() const { return radius_; }
   Real steep_share() const { return steep_share_; }
+  const std::vector<uint8_t>& of() const { return of_; }
 
  private:
   struct Pair {  // corners and weights: sum of w x = vector from the second element to the first
@@ -103,8 +106,10 @@ class SelfContact {
   void grip(const std::vector<RVec3>& x);
   Gap gap_of(const Pair& pair, const std::vector<RVec3>& x) const;
   bool neighbours(const std::array<int, 4>& v, bool edges) const;
+  bool is_of(size_t particle) const { return of_.empty() || of_[particle] != 0; }
 
   ClothElements elements_;
+  std::vector<uint8_t> of_;  // [particle_count], or empty: all; the others go where they like
   Real radius_, reach_, steep_share_;
   std::vector<Real> friction_, stiffness_;
   std::vector<Pair> pairs_;              // all within reach at the last search

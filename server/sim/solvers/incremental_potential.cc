@@ -83,13 +83,18 @@ absl::Status IncrementalPotential::begin(const RunContext& run, const Scene& sce
 
 void IncrementalPotential::make_self_contact(const Scene& scene) {
   const Real radius = static_cast<Real>(scene.self_contact), steep = static_cast<Real>(scene.steep_share);
-  if (self_contact_ && self_contact_->radius() == radius && self_contact_->steep_share() == steep) return;
+  if (self_contact_ && self_contact_->radius() == radius && self_contact_->steep_share() == steep &&
+      self_contact_->of() == scene.kept_apart)
+    return;
   std::vector<Real> stiffness, friction;
   for (int i = 0; i < model_.particle_count; ++i) {
     stiffness.push_back(contact_.first_stiffness(i));
     friction.push_back(contact_.kinetic_friction(i));
   }
-  self_contact_ = std::make_unique<SelfContact>(model_, radius, std::move(friction), std::move(stiffness), steep);
+  auto made =
+      std::make_unique<SelfContact>(model_, radius, std::move(friction), std::move(stiffness), steep, scene.kept_apart);
+  if (self_contact_) made->go_on_from(*self_contact_);
+  self_contact_ = std::move(made);
 }
 
 void IncrementalPotential::begin_self_contact(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
@@ -118,7 +123,7 @@ void IncrementalPotential::take_contacts(const IncrementalPotential& whole, cons
 void IncrementalPotential::give_contacts(const std::vector<RVec3>& x, const std::vector<RVec3>& whole_x,
                                          const std::vector<int>& at, IncrementalPotential* whole) const {
   contact_.give_to(&whole->contact_, at, moving());
-  if (self_contact_) self_contact_->give_held(x, at, whole_x, whole->self_contact_.get());
+  if (self_contact_ && whole->self_contact_) self_contact_->give_held(x, at, whole_x, whole->self_contact_.get());
 }
 
 void IncrementalPotential::predict(const Scene& scene, const DrapeState& state) {

@@ -54,11 +54,27 @@ Real longest_edge(const DrapeModel& model, const std::vector<uint8_t>& of, const
   return std::sqrt(longest);
 }
 
-ModelPart part_with_layers(const IncrementalPotential& whole, const std::vector<uint8_t>& moves,
-                           const std::vector<RVec3>& x) {
+// Which of them are kept apart from other layers: empty if none is.
+std::vector<uint8_t> in_layers(const Scene& scene, std::vector<uint8_t> moves) {
+  if (scene.self_contact <= 0) return {};
+  for (size_t i = 0; i < scene.kept_apart.size(); ++i) moves[i] = moves[i] && scene.kept_apart[i];
+  return std::any_of(moves.begin(), moves.end(), [](uint8_t moving) { return moving != 0; }) ? moves
+                                                                                             : std::vector<uint8_t>();
+}
+
+ModelPart part_with_layers(const DrapeModel& model, const std::vector<uint8_t>& moves,
+                           const std::vector<uint8_t>& layered, const std::vector<RVec3>& x) {
   std::vector<uint8_t> beside(moves.size(), 0);
-  if (whole.layers() != nullptr) beside = near(x, moves, kReach + longest_edge(whole.model(), moves, x));
-  return part_of(whole.model(), moves, beside);
+  if (!layered.empty()) beside = near(x, layered, kReach + longest_edge(model, layered, x));
+  return part_of(model, moves, beside);
+}
+
+Scene scene_of(const ModelPart& part, const Scene& whole) {
+  Scene out = whole;
+  out.kept_apart.clear();
+  for (size_t i = 0; !whole.kept_apart.empty() && i < part.whole.size(); ++i)
+    out.kept_apart.push_back(whole.kept_apart[part.whole[i]]);
+  return out;
 }
 
 // The whole's order of elimination, of those that are there.
@@ -109,17 +125,19 @@ absl::StatusOr<bool> rest_locally(const RunContext& run, const Scene& scene, con
                                   IncrementalPotential* whole, DrapeState* state, StepReport* report) {
   SolverSettings local = settings;
   local.tolerance = std::max(settings.tolerance, std::min(NewtonDirections::kLoosestStep, kTarget * largest));
-  const ModelPart part = part_with_layers(*whole, wanting, state->x);
+  const std::vector<uint8_t> layered = in_layers(scene, wanting);
+  const ModelPart part = part_with_layers(whole->model(), wanting, layered, state->x);
+  const Scene scene_there = scene_of(part, scene);
   NewtonDescent solver(part.model, local, order_of(part, order));
-  solver.potential().take_contacts(*whole, scene, state->x, part.whole);
+  solver.potential().take_contacts(*whole, scene_there, state->x, part.whole);
   DrapeState there;
   for (const int i : part.whole) there.x.push_back(state->x[i]), there.v.push_back(state->v[i]);
   there.tie_rest_ratio = state->tie_rest_ratio, there.time = state->time;
-  const double may_go = whole->layers() == nullptr ? kAnywhere : static_cast<double>(kReach) - scene.self_contact;
+  const double may_go = layered.empty() ? kAnywhere : static_cast<double>(kReach) - scene.self_contact;
   double gone = 0;
   for (int k = 0; k < kMostSteps && gone < may_go / 2; ++k) {
     for (RVec3& v : there.v) v.setZero();
-    ASSIGN_OR_RETURN(const StepReport step, solver.step(run, scene, &there));
+    ASSIGN_OR_RETURN(const StepReport step, solver.step(run, scene_there, &there));
     report->iterations += step.iterations;
     report->collision_s += step.collision_s;
     gone = farthest(there.x, state->x, part.whole);

@@ -1,4 +1,4 @@
-// A rest that is told to end where the cloth crosses itself does so at once, and changes nothing where it does not.
+// Rests of single cloths: layers are kept apart where they are found to cross, and nothing changes where none is.
 #include "server/drape/resting.h"
 
 #include <cmath>
@@ -37,10 +37,10 @@ struct Rested {
   std::vector<Vec3> positions;
   int steps = 0;
 };
-RestGoal short_rest(bool while_uncrossed, int calm_steps) {
+RestGoal short_rest(int calm_steps, LayerPlaces* places = nullptr) {
   RestGoal goal = only_rest_goal(2, SettleOptions());
   goal.calm_steps = calm_steps;
-  goal.while_uncrossed = while_uncrossed;
+  goal.places = places;
   return goal;
 }
 
@@ -76,16 +76,21 @@ TEST(Resting, ATargetOfPreviewIsReachedSoonerAndNotOverdone) {
   EXPECT_LT(reports[1].iterations, reports[0].iterations);
 }
 
-TEST(Resting, EndsAtOnceWhereTheClothCrossesItself) {
+TEST(Resting, LayersAreDrawnApartWhereTheyAreFoundToCross) {
   const WeldedMesh crossed = two_sheets(true);
   EXPECT_GT(count_self_intersections(crossed.mesh), 0);
-  EXPECT_EQ(rest(crossed, short_rest(true, 12)).steps, 4);
-  EXPECT_GT(rest(crossed, short_rest(false, 12)).steps, 4);
+  LayerPlaces places;
+  const Rested rested = rest(crossed, short_rest(40, &places));
+  EXPECT_FALSE(places.nowhere());
+  EXPECT_EQ(count_self_intersections({rested.positions, crossed.mesh.triangles}), 0);
+  EXPECT_GT(count_self_intersections({rest(crossed, short_rest(40)).positions, crossed.mesh.triangles}), 0);
 }
 
 TEST(Resting, LookingForCrossingsChangesNothingWhereThereAreNone) {
   const WeldedMesh apart = two_sheets(false);
-  const Rested looked = rest(apart, short_rest(true, 12)), blind = rest(apart, short_rest(false, 12));
+  LayerPlaces places;
+  const Rested looked = rest(apart, short_rest(12, &places)), blind = rest(apart, short_rest(12));
+  EXPECT_TRUE(places.nowhere());
   EXPECT_EQ(looked.steps, blind.steps);
   EXPECT_EQ(looked.positions, blind.positions);
 }
@@ -94,9 +99,9 @@ TEST(Resting, LookingForCrossingsChangesNothingWhereThereAreNone) {
 // crosses is not helped by them.
 TEST(Resting, WhatStallsWithoutCrossingRestsOnceMore) {
   const WeldedMesh apart = two_sheets(false, 0.5), crossed = two_sheets(true);
-  EXPECT_EQ(rest(apart, short_rest(false, 1)).steps, 4);
-  EXPECT_EQ(rest(apart, short_rest(false, 1), "lbfgs").steps, 3);
-  EXPECT_EQ(rest(crossed, short_rest(false, 1)).steps, 3);
+  EXPECT_EQ(rest(apart, short_rest(1)).steps, 4);
+  EXPECT_EQ(rest(apart, short_rest(1), "lbfgs").steps, 3);
+  EXPECT_EQ(rest(crossed, short_rest(1)).steps, 3);
 }
 
 // A trunk is deeper than the solver looks about itself: what is 80 mm deep was taken for out, and what left a lesser

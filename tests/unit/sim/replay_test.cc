@@ -54,6 +54,16 @@ TEST(Replay, AWholeRunFromABundleGivesTheSameBytesAsTheModelItself) {
   EXPECT_EQ(a.residual_max, b.residual_max);
 }
 
+TEST(Replay, WhereLayersAreKeptApartIsInTheBundleAndMustBeOfTheCloth) {
+  const DrapeModel model = build_model(hung()).value();
+  ReplayBundle bundle{"newton", {}, model, {start_state(hung())}, {}, {0, -9.8, 0}, 0.002, ""};
+  bundle.kept_apart.assign(model.particle_count, 0);
+  bundle.kept_apart[3] = 1;
+  EXPECT_EQ(decode_replay(encode_replay(bundle)).value().kept_apart, bundle.kept_apart);
+  bundle.kept_apart.push_back(1);
+  EXPECT_EQ(error_detail(decode_replay(encode_replay(bundle)).status())->reason, "REPLAY_UNREADABLE");
+}
+
 TEST(Replay, FrictionInBendingIsInTheBundleAndItsElementsMustBeOfTheCloth) {
   ClothInput cloth = hung();
   cloth.bend = BendLaw::kIsometric;

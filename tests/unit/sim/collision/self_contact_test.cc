@@ -236,9 +236,88 @@ TEST(SelfContact, TheCertificatesForcesAreThoseOfTheSolverBySomeOtherWay) {
   EXPECT_GT(largest, 1e-3);
 }
 
-SelfContact contact_of(const DrapeModel& model) {
+SelfContact contact_of(const DrapeModel& model, std::vector<uint8_t> of = {}) {
   return SelfContact(model, Real(2e-3), std::vector<Real>(model.particle_count, 0),
-                     std::vector<Real>(model.particle_count, 50), static_cast<Real>(Scene{}.steep_share));
+                     std::vector<Real>(model.particle_count, 50), static_cast<Real>(Scene{}.steep_share),
+                     std::move(of));
+}
+
+std::vector<RVec3> gradient_of(SelfContact* contact, const std::vector<RVec3>& x) {
+  std::vector<RVec3> out(x.size(), RVec3::Zero());
+  contact->begin_step({}, x);
+  contact->add({}, x, &out);
+  return out;
+}
+
+// Half of both sheets: there it presses as everywhere, a ring from its border on, nothing does elsewhere, and the
+// certificate sees the same. Who is not meant goes where it likes, who is as without.
+TEST(SelfContact, OnlyWhatIsMeantIsKeptApart) {
+  const ClothInput cloth = two_sheets(0.0016, 0.003);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const std::vector<RVec3> x = reals(cloth.positions);
+  std::vector<uint8_t> half;
+  for (const RVec3& p : x) half.push_back(p.x() < 0);
+  SelfContact all = contact_of(*model), there = contact_of(*model, half),
+              each = contact_of(*model, std::vector<uint8_t>(x.size(), 1));
+  const std::vector<RVec3> everywhere = gradient_of(&all, x), on_half = gradient_of(&there, x);
+  EXPECT_EQ(gradient_of(&each, x), everywhere) << "all are meant";
+  const LayerForces certified =
+      layer_forces(*model, cloth.positions, 2e-3, std::vector<double>(x.size(), 50), Scene{}.steep_share, half);
+  Real deep = 0, outside = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_LT((certified.normal[i] + on_half[i].cast<double>()).norm(), 1e-9 + 1e-6 * certified.normal[i].norm()) << i;
+    if (!half[i]) {
+      EXPECT_EQ(on_half[i], RVec3::Zero()) << i;
+      outside = std::max(outside, everywhere[i].norm());
+    }
+    if (x[i].x() < Real(-0.07)) {
+      EXPECT_LT((on_half[i] - everywhere[i]).norm(), Real(1e-6)) << i;
+      deep = std::max(deep, on_half[i].norm());
+    }
+  }
+  EXPECT_GT(deep, 1e-3);
+  EXPECT_GT(outside, 1e-3);
+  std::vector<RVec3> away = x, close = x;
+  for (size_t i = 121; i < x.size(); ++i) (half[i] ? close : away)[i].y() -= Real(0.05);
+  EXPECT_FALSE(there.limit({}, &away)) << "it crosses, as nobody asked it not to";
+  EXPECT_TRUE(there.limit({}, &close));
+  for (size_t i = 121; i < x.size(); ++i)
+    if (x[i].x() < Real(-0.07)) {
+      EXPECT_LT((close[i] - x[i]).norm(), Real(2e-3)) << i;
+    }
+}
+
+// Friction that a pair held is known to who keeps more apart.
+TEST(SelfContact, WhatPairsHeldGoesOnWhereMoreIsKeptApart) {
+  const ClothInput cloth = two_sheets(0.0016, 0.003);
+  const auto model = build_model(cloth);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto rough = [&](std::vector<uint8_t> of) {
+    return SelfContact(*model, Real(2e-3), std::vector<Real>(model->particle_count, Real(0.4)),
+                       std::vector<Real>(model->particle_count, 50), static_cast<Real>(Scene{}.steep_share),
+                       std::move(of));
+  };
+  std::vector<RVec3> x = reals(cloth.positions);
+  std::vector<uint8_t> half;
+  for (const RVec3& p : x) half.push_back(p.x() < 0);
+  SelfContact narrow = rough(half), wide = rough({}), forgetful = rough({});
+  narrow.begin_step({}, x);
+  for (size_t i = 121; i < x.size(); ++i) x[i].x() += Real(3e-4);
+  std::vector<RVec3> unread(x.size(), RVec3::Zero());
+  narrow.add({}, x, &unread);
+  const std::vector<RVec3> knows_nothing = gradient_of(&forgetful, x);
+  wide.go_on_from(narrow);
+  const std::vector<RVec3> now = gradient_of(&wide, x);
+  double held = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double dragged = static_cast<double>((now[i] - knows_nothing[i]).norm());
+    if (half[i]) held = std::max(held, dragged);
+    if (x[i].x() > Real(0.08)) {
+      EXPECT_EQ(dragged, 0) << i;
+    }
+  }
+  EXPECT_GT(held, 1e-4);
 }
 
 // The limits of friction are of the step's start: a layer that slides, and is lifted a little while it does, is held by

@@ -1,0 +1,62 @@
+#include "server/drape/layer_places.h"
+
+#include <algorithm>
+
+#include "server/drape/worn_model.h"
+#include "server/metrics/metrics.h"
+
+namespace tryon {
+namespace {
+
+constexpr double kAround = 0.08;    // m round the middles of triangles that cross: what slides meets beside them too
+constexpr double kMostShare = 0.9;  // of the cloth
+
+}  // namespace
+
+bool LayerPlaces::keeps(const Triangle& corner) const {
+  return everywhere_ || (!kept_.empty() && kept_[corner[0]] && kept_[corner[1]] && kept_[corner[2]]);
+}
+
+bool LayerPlaces::take_in(const TriangleMesh& cloth, const RunContext& run) {
+  if (everywhere_) return false;
+  std::vector<Triangle> crossed;
+  for (const auto& [first, second] : self_intersections(cloth, run)) {
+    const Triangle &one = cloth.triangles[first], &other = cloth.triangles[second];
+    if (!keeps(one) || !keeps(other)) crossed.insert(crossed.end(), {one, other});
+  }
+  if (crossed.empty()) return false;
+  if (crossed.size() > cloth.positions.size()) {
+    become_everywhere();
+    return true;
+  }
+  const auto& at = cloth.positions;
+  std::vector<Vec3> middles;
+  kept_.resize(at.size(), 0);
+  for (const Triangle& t : crossed) {
+    kept_[t[0]] = kept_[t[1]] = kept_[t[2]] = 1;
+    middles.emplace_back((at[t[0]] + at[t[1]] + at[t[2]]) / 3);
+  }
+  for (size_t v = 0; v < at.size(); ++v)
+    kept_[v] = kept_[v] || std::any_of(middles.begin(), middles.end(), [&](const Vec3& middle) {
+                 return (at[v] - middle).squaredNorm() < kAround * kAround;
+               });
+  const auto count = static_cast<double>(std::count(kept_.begin(), kept_.end(), 1));
+  if (count > kMostShare * static_cast<double>(at.size())) become_everywhere();
+  return true;
+}
+
+void LayerPlaces::go_down(const ClothLevels& levels, int level) {
+  if (kept_.empty()) return;
+  std::vector<Vec3> share;
+  for (const uint8_t kept : kept_) share.emplace_back(kept, 0.0, 0.0);
+  share = levels.finer(level, share);
+  kept_.clear();
+  for (const Vec3& here : share) kept_.push_back(here.x() >= 0.5);
+}
+
+void LayerPlaces::tell(sim::Scene* scene) const {
+  scene->self_contact = nowhere() ? 0.0 : kLayerGap;
+  scene->kept_apart = kept_;
+}
+
+}  // namespace tryon
