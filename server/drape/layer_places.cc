@@ -13,9 +13,7 @@ constexpr double kMostShare = 0.9;  // of the cloth
 
 }  // namespace
 
-bool LayerPlaces::keeps(const Triangle& corner) const {
-  return everywhere_ || (!kept_.empty() && kept_[corner[0]] && kept_[corner[1]] && kept_[corner[2]]);
-}
+bool LayerPlaces::keeps(const Triangle& corner) const { return !nowhere() && sim::is_kept_apart(kept_, corner); }
 
 bool LayerPlaces::take_in(const TriangleMesh& cloth, const RunContext& run) {
   if (everywhere_) return false;
@@ -25,7 +23,7 @@ bool LayerPlaces::take_in(const TriangleMesh& cloth, const RunContext& run) {
     if (!keeps(one) || !keeps(other)) crossed.insert(crossed.end(), {one, other});
   }
   if (crossed.empty()) return false;
-  if (crossed.size() > cloth.positions.size()) {
+  if (crossed.size() > cloth.positions.size()) {  // no use in asking what lies round so many
     become_everywhere();
     return true;
   }

@@ -80,7 +80,7 @@ bool crosses(const RunContext& run, const sim::DrapeModel& model, const sim::Dra
 
 // True if there are more.
 bool find_places(const RestGoal& goal, Stage* stage) {
-  if (goal.places == nullptr || stage->run.winding_up()) return false;
+  if (goal.places == nullptr || goal.places->everywhere() || stage->run.winding_up()) return false;
   if (!goal.places->take_in({positions_of(stage->state), stage->model.triangles}, stage->run)) return false;
   goal.places->tell(&stage->scene);
   return true;

@@ -180,9 +180,13 @@ struct Scene {
   double middle_room = 0.0;      // m that middles of triangles keep off the body, below contact_offset; 0: not asked
   double pressure = 0.0;         // Pa along the triangles' normals, wherever they turn
   double self_contact = 0.0;  // m kept between layers of the cloth (minimisers only); 0 = they pass through each other
-  // [particle_count] layers are kept apart only where all corners of their triangles are of these; empty: everywhere.
+  // [particle_count] layers are so only where all corners of their triangles are of these; empty: everywhere.
   std::vector<uint8_t> kept_apart;
   double steep_share = 0.02;  // of self_contact: layers that are nearer push back little harder
 };
+// What Scene::kept_apart says of a triangle.
+inline bool is_kept_apart(const std::vector<uint8_t>& kept_apart, const Triangle& corner) {
+  return kept_apart.empty() || (kept_apart[corner[0]] && kept_apart[corner[1]] && kept_apart[corner[2]]);
+}
 
 }  // namespace tryon::sim

@@ -190,7 +190,7 @@ LayerForces layer_forces(const DrapeModel& model, const std::vector<Vec3>& x, do
   std::set<std::pair<int, int>> sides;
   std::vector<Item> vertices, edges, triangles;
   for (const Triangle& t : model.triangles) {
-    if (!kept_apart.empty() && !(kept_apart[t[0]] && kept_apart[t[1]] && kept_apart[t[2]])) continue;
+    if (!is_kept_apart(kept_apart, t)) continue;
     for (int k = 0; k < 3; ++k) corners.insert(t[k]), sides.insert(std::minmax(t[k], t[(k + 1) % 3]));
     triangles.push_back(item_of(cloth, {t[0], t[1], t[2]}, radius / 2));
   }

@@ -11,10 +11,6 @@ namespace tryon::sim {
 
 namespace {
 
-bool is_of(const std::vector<uint8_t>& of, const Triangle& t) {
-  return of.empty() || (of[t[0]] && of[t[1]] && of[t[2]]);
-}
-
 int root(std::vector<int>* parent, int i) {
   while ((*parent)[i] != i) i = (*parent)[i] = (*parent)[(*parent)[i]];
   return i;
@@ -97,7 +93,7 @@ ClothElements::ClothElements(const DrapeModel& model, const std::vector<uint8_t>
   collect_neighbours();
   represent(of);
   for (int t = 0; t < static_cast<int>(triangles_.size()); ++t)
-    if (is_of(of, triangles_[t])) order_.push_back(t);
+    if (is_kept_apart(of, triangles_[t])) order_.push_back(t);
 }
 
 void ClothElements::collect_edges(const DrapeModel& model, const std::vector<uint8_t>& of) {
@@ -115,7 +111,7 @@ void ClothElements::collect_edges(const DrapeModel& model, const std::vector<uin
       } else {
         edges_[it->second].right = t;
       }
-      if (!is_of(of, triangles_[t]) || std::exchange(stood_for[it->second], uint8_t{1})) continue;
+      if (!is_kept_apart(of, triangles_[t]) || std::exchange(stood_for[it->second], uint8_t{1})) continue;
       leaves_[t].edge[k] = it->second;
       leaves_[t].own_edges |= 1 << k;
     }
@@ -156,7 +152,7 @@ void ClothElements::represent(const std::vector<uint8_t>& of) {
     for (int k = 0; k < 3; ++k) {
       const int v = leaf.vertex[k] = triangles_[t][k];
       leaf.same[k] = same_[v];
-      if (!is_of(of, triangles_[t])) continue;
+      if (!is_kept_apart(of, triangles_[t])) continue;
       leaf.own_vertices |= !taken[v] << k;
       taken[v] = 1;
     }

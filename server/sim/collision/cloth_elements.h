@@ -18,7 +18,7 @@ namespace tryon::sim {
 
 class ClothElements {
  public:
-  // of: [particle_count], those whose triangles are meant; empty: all.
+  // of: as Scene::kept_apart, whose triangles alone are meant; empty: all.
   explicit ClothElements(const DrapeModel& model, const std::vector<uint8_t>& of = {});
 
   struct Edge {
