@@ -9,7 +9,7 @@ namespace tryon {
 namespace {
 
 constexpr double kAround = 0.08;    // m round the middles of triangles that cross: what slides meets beside them too
-constexpr double kMostShare = 0.9;  // of the cloth
+constexpr double kMostShare = 0.5;  // of the cloth
 
 }  // namespace
 

@@ -60,26 +60,6 @@ void build(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeMode
   }
 }
 
-std::vector<local_step::FourBends> by_fours(const BendFriction& friction) {
-  std::vector<local_step::FourBends> out((friction.moment.size() + 3) / 4);
-  for (int i = 0; i < 4 * static_cast<int>(out.size()); ++i) {
-    local_step::FourBends& four = out[i / 4];
-    const int lane = i % 4, from = i < friction.count() ? i : i - lane;
-    for (int j = 0; j < 6; ++j) four.particle[j][lane] = friction.particle[from][j];
-    if (i >= friction.count()) continue;
-    four.moment[lane] = friction.moment[i];
-    for (int k = 0; k < 3; ++k) {
-      four.stiffness[k][lane] = friction.stiffness[i][k];
-      for (int j = 1; j < 6; ++j) four.weight[k][j - 1][lane] = friction.weight[i][k][j];
-    }
-  }
-  return out;
-}
-
-local_step::FrictionView view(const DrapeModel& model, const std::vector<local_step::FourBends>& fours) {
-  return {fours.data(), kSlack, model.particle_count - 1};
-}
-
 Bent bent(const BendFriction& f, int i, const std::vector<RVec3>& x) {
   Bent out;
   double squared = static_cast<double>(kSlack) * static_cast<double>(kSlack);

@@ -10,7 +10,6 @@
 
 #include <vector>
 
-#include "server/sim/constraints/local_step.h"
 #include "server/sim/model.h"
 
 namespace tryon::sim::bend_friction {
@@ -19,9 +18,6 @@ inline constexpr Real kSlack = Real(10);  // 1/m
 
 // Fills model->bend_friction; nothing for a fabric without.
 void build(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeModel* model);
-
-std::vector<local_step::FourBends> by_fours(const BendFriction& friction);
-local_step::FrictionView view(const DrapeModel& model, const std::vector<local_step::FourBends>& fours);
 
 // An element's curvature at x.
 struct Bent {

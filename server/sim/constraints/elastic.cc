@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -38,24 +39,21 @@ std::vector<int> begins(int particle_count, Visit visit) {
 }  // namespace
 
 ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
-    : model_(model), tie_stiffness_(static_cast<Real>(tie_stiffness)) {
-  const int hinges = model.hinges.count(), springs = model.springs.count();
-  const int folds = model.folds.count(), frictions = model.bend_friction.count();
+    : model_(model), tie_stiffness_(static_cast<Real>(tie_stiffness)), patches_(model) {
+  const int hinges = model.hinges.count(), springs = model.springs.count(), folds = model.folds.count();
   while (plain_springs_ < springs && model.springs.kind[plain_springs_] < SpringKind::kSeam) ++plain_springs_;
-  slots_.assign(friction_slot() + 6 * frictions + 1, RVec3::Zero());  // gather() reads behind the last one
+  slots_.assign(fold_slot() + 4 * folds + 1, RVec3::Zero());  // gather() reads behind the last one
   angles_.resize(folds);
-  partials_.resize(chunk_count(model.threads.count()) + chunk_count(model.membranes.count()) + chunk_count(hinges) +
-                   chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(frictions) +
-                   chunk_count(model.particle_count));
+  pull_.resize(patches_.copy_count());
+  partials_.resize(patches_.count() + chunk_count(model.membranes.count()) + chunk_count(hinges) +
+                   chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(model.particle_count));
   build_gather();
-  four_bends_ = bend_friction::by_fours(model.bend_friction);
-  if (frictions > 0) build_force_gather();
   find_bend_rows();
 }
 
 template <typename Visit>
 void ElasticEnergy::visit_coefficients(Visit visit) const {
-  int slot = 0;
+  int slot = -2 * model_.threads.count();  // which write none
   for (int t = 0; t < model_.threads.count(); ++t, slot += 2) {
     const Triangle& corner = model_.triangles[t];
     const auto& s = model_.threads.shape[t];
@@ -87,40 +85,27 @@ void ElasticEnergy::visit_coefficients(Visit visit) const {
     for (int j = 0; j < 4; ++j, ++slot) visit(slot, model_.folds.particle[i][j], Real(1), Real(0));
 }
 
-template <typename Visit>
-void ElasticEnergy::visit_forces(Visit visit) const {
-  const BendFriction& f = model_.bend_friction;
-  for (int i = 0; i < f.count(); ++i)
-    for (int j = 0; j < 6; ++j)
-      if (j == 0 || f.particle[i][j] != f.particle[i][0]) visit(friction_slot() + 6 * i + j, f.particle[i][j]);
-}
-
 void ElasticEnergy::build_gather() {
   gather_begin_ = begins(model_.particle_count, [this](auto count) {
-    visit_coefficients([&](int, int particle, Real, Real) { count(particle); });
+    visit_coefficients([&](int slot, int particle, Real, Real) {
+      if (slot >= 0) count(particle);
+    });
   });
   gather_slot_.resize(gather_begin_.back());
   gather_weight_.resize(gather_begin_.back());
   std::vector<int> next = gather_begin_;
   visit_coefficients([&](int slot, int particle, Real coefficient, Real) {
+    if (slot < 0) return;
     gather_slot_[next[particle]] = slot;
     gather_weight_[next[particle]++] = coefficient;
   });
-}
-
-void ElasticEnergy::build_force_gather() {
-  force_begin_ =
-      begins(model_.particle_count, [this](auto count) { visit_forces([&](int, int particle) { count(particle); }); });
-  force_slot_.assign(force_begin_.back() + local_step::kFetchAhead, 0);
-  std::vector<int> next = force_begin_;
-  visit_forces([&](int slot, int particle) { force_slot_[next[particle]++] = slot; });
 }
 
 // Rows of those particles whose bending no element with friction does.
 void ElasticEnergy::find_bend_rows() {
   if (model_.bend_matrix.count() == 0) return;
   for (int i = 0; i < model_.particle_count; ++i) {
-    if (!force_begin_.empty() && force_begin_[i + 1] > force_begin_[i]) continue;
+    if (patches_.bends(i)) continue;
     if (bend_rows_.empty() || bend_rows_.back()[1] != i) bend_rows_.push_back({i, i});
     bend_rows_.back()[1] = i + 1;
   }
@@ -134,7 +119,7 @@ void ElasticEnergy::visit_products(BendInMatrix form, Add add) const {
     double coefficient, stiffness;
   };
   std::vector<Entry> open;
-  int current = -1;
+  int current = std::numeric_limits<int>::min();
   const auto flush = [&] {
     for (const Entry& i : open)
       for (const Entry& j : open) add(i.particle, j.particle, i.stiffness * i.coefficient * j.coefficient);
@@ -187,8 +172,9 @@ std::vector<double> ElasticEnergy::diagonal() const {
   return out;
 }
 
-void ElasticEnergy::run_threads(int begin, int end, double* energy) {
-  *energy = local_step::best_kernels().threads(local_step::thread_view(model_), x_, begin, end, slots_.data());
+void ElasticEnergy::run_patches(int begin, int end, double* energy) {
+  for (int k = begin; k < end; ++k)
+    energy[k - begin] = local_step::best_kernels().patch(patches_.view(k), x_, pull_.data() + patches_.first_copy(k));
 }
 
 void ElasticEnergy::run_membranes(int begin, int end, double* energy) {
@@ -238,15 +224,10 @@ void ElasticEnergy::run_folds(int begin, int end, double* energy) {
                                                     slots_.data() + fold_slot());
 }
 
-void ElasticEnergy::run_frictions(int begin, int end, double* energy) {
-  *energy = local_step::best_kernels().bends_with_friction(bend_friction::view(model_, four_bends_), x_, begin, end,
-                                                           slots_.data() + friction_slot());
-}
-
 void ElasticEnergy::gather(int begin, int end, double* energy) {
   const local_step::Kernels& kernels = local_step::best_kernels();
-  kernels.gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data(),
-                  force_begin_.empty() ? nullptr : force_begin_.data(), force_slot_.data()},
+  kernels.gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data(), patches_.copy_begin().data(),
+                  patches_.copies().data(), pull_.data()},
                  slots_.data(), begin, end, gradient_);
   *energy = 0;
   const BendMatrix& q = model_.bend_matrix;
@@ -256,16 +237,17 @@ void ElasticEnergy::gather(int begin, int end, double* energy) {
       *energy += kernels.bend_rows(view, x_, std::max(first, begin), std::min(last, end), gradient_);
 }
 
-void ElasticEnergy::for_chunks(const RunContext& run, int count, int partial_begin,
+void ElasticEnergy::for_chunks(const RunContext& run, int count, int grain, int partial_begin,
                                void (ElasticEnergy::*body)(int, int, double*)) {
   struct Call {
     ElasticEnergy* self;
+    int grain;
     double* partials;
     void (ElasticEnergy::*body)(int, int, double*);
-  } call{this, partials_.data() + partial_begin, body};
+  } call{this, grain, partials_.data() + partial_begin, body};
   const Call* c = &call;  // one pointer: the std::function stays on the stack
-  run.parallel_for(count, kGrain, [c](int64_t begin, int64_t end) {
-    (c->self->*c->body)(static_cast<int>(begin), static_cast<int>(end), c->partials + begin / kGrain);
+  run.parallel_for(count, grain, [c](int64_t begin, int64_t end) {
+    (c->self->*c->body)(static_cast<int>(begin), static_cast<int>(end), c->partials + begin / c->grain);
   });
 }
 
@@ -273,20 +255,18 @@ double ElasticEnergy::evaluate(const RunContext& run, const RVec3* x, Real tie_r
   x_ = x;
   gradient_ = gradient;
   rest_ratio_ = tie_rest_ratio;
-  const int threads = model_.threads.count(), membranes = model_.membranes.count();
+  const int membranes = model_.membranes.count();
   const int hinges = model_.hinges.count(), springs = model_.springs.count();
   int first = 0;
-  for_chunks(run, threads, first, &ElasticEnergy::run_threads);
-  for_chunks(run, membranes, first += chunk_count(threads), &ElasticEnergy::run_membranes);
-  for_chunks(run, hinges, first += chunk_count(membranes), &ElasticEnergy::run_hinges);
-  for_chunks(run, springs, first += chunk_count(hinges), &ElasticEnergy::run_springs);
+  for_chunks(run, patches_.count(), 1, first, &ElasticEnergy::run_patches);
+  for_chunks(run, membranes, kGrain, first += patches_.count(), &ElasticEnergy::run_membranes);
+  for_chunks(run, hinges, kGrain, first += chunk_count(membranes), &ElasticEnergy::run_hinges);
+  for_chunks(run, springs, kGrain, first += chunk_count(hinges), &ElasticEnergy::run_springs);
   first += chunk_count(springs);
   const int folds = model_.folds.count();
-  for_chunks(run, folds, first, &ElasticEnergy::run_angles);
-  for_chunks(run, folds, first += chunk_count(folds), &ElasticEnergy::run_folds);
-  const int frictions = model_.bend_friction.count();
-  for_chunks(run, frictions, first += chunk_count(folds), &ElasticEnergy::run_frictions);
-  for_chunks(run, model_.particle_count, first += chunk_count(frictions), &ElasticEnergy::gather);
+  for_chunks(run, folds, kGrain, first, &ElasticEnergy::run_angles);
+  for_chunks(run, folds, kGrain, first += chunk_count(folds), &ElasticEnergy::run_folds);
+  for_chunks(run, model_.particle_count, kGrain, first += chunk_count(folds), &ElasticEnergy::gather);
   return std::accumulate(partials_.begin(), partials_.end(), 0.0);
 }
 

@@ -11,6 +11,7 @@
 
 #include "Eigen/Sparse"
 #include "server/base/run_context.h"
+#include "server/sim/constraints/cloth_patches.h"
 #include "server/sim/constraints/hinges.h"
 #include "server/sim/constraints/local_step.h"
 #include "server/sim/model.h"
@@ -28,45 +29,39 @@ class ElasticEnergy {
   std::vector<double> diagonal() const;  // of the whole matrix: [particle_count]
 
  private:
-  void for_chunks(const RunContext& run, int count, int partial_begin, void (ElasticEnergy::*body)(int, int, double*));
-  void run_threads(int begin, int end, double* energy);
+  void for_chunks(const RunContext& run, int count, int grain, int partial_begin,
+                  void (ElasticEnergy::*body)(int, int, double*));
+  void run_patches(int begin, int end, double* energy);
   void run_membranes(int begin, int end, double* energy);
   void run_hinges(int begin, int end, double* energy);
   void run_springs(int begin, int end, double* energy);
   void run_angles(int begin, int end, double* energy);
   void run_folds(int begin, int end, double* energy);
-  void run_frictions(int begin, int end, double* energy);
   void gather(int begin, int end, double* energy);
   void build_gather();
-  void build_force_gather();
   void find_bend_rows();
   template <typename Visit>
   void visit_coefficients(Visit visit) const;  // visit(slot, particle, coefficient, slot weight)
-  template <typename Visit>
-  void visit_forces(Visit visit) const;  // visit(slot, particle): slots that are added as they are
   template <typename Add>
   void visit_products(BendInMatrix form, Add add) const;
 
   const DrapeModel& model_;
   Real tie_stiffness_;
   int plain_springs_ = 0;  // how many come before the first seam or tether
-  int hinge_slot() const { return 2 * (model_.threads.count() + model_.membranes.count()); }
+  int hinge_slot() const { return 2 * model_.membranes.count(); }
 
   int fold_slot() const { return hinge_slot() + model_.hinges.count() + model_.springs.count(); }
 
-  int friction_slot() const { return fold_slot() + 4 * model_.folds.count(); }
-
-  std::vector<RVec3> slots_;  // [2 triangle_count + hinge_count + spring_count + 4 fold_count + 6 friction_count + 1]
-  std::vector<Real> angles_;  // [fold_count] beyond rest
-  std::vector<double> partials_;                   // one a chunk
-  std::vector<int> gather_begin_;                  // [particle_count + 1]
-  std::vector<int> gather_slot_;                   // [entry_count]
-  std::vector<Real> gather_weight_;                // [entry_count]
-  std::vector<int> force_begin_;                   // [particle_count + 1]; empty without friction
-  std::vector<int> force_slot_;                    // [force_count + kFetchAhead]
-  std::vector<local_step::FourBends> four_bends_;  // of model_.bend_friction
-  std::vector<std::array<int, 2>> bend_rows_;      // first particle and behind the last
-  const RVec3* x_ = nullptr;                       // of the evaluation in progress
+  std::vector<RVec3> slots_;         // [2 membrane_count + hinge_count + spring_count + 4 fold_count + 1]
+  std::vector<Real> angles_;         // [fold_count] beyond rest
+  std::vector<double> partials_;     // one a chunk
+  std::vector<int> gather_begin_;    // [particle_count + 1]
+  std::vector<int> gather_slot_;     // [entry_count]
+  std::vector<Real> gather_weight_;  // [entry_count]
+  const ClothPatches patches_;
+  std::vector<local_step::Lane> pull_;         // [copy_count] of the patches
+  std::vector<std::array<int, 2>> bend_rows_;  // first particle and behind the last
+  const RVec3* x_ = nullptr;                   // of the evaluation in progress
   RVec3* gradient_ = nullptr;
   Real rest_ratio_ = 1;
 };

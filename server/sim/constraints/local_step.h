@@ -49,13 +49,30 @@ struct BendView {  // BendMatrix
   const Real* stiffness;
   int last;
 };
-struct alignas(4 * sizeof(Real)) FourBends {  // of BendFriction; idle ones are the first once more and weigh nothing
-  Real weight[3][5][4];                       // of the particles behind the first
-  Real stiffness[3][4], moment[4];
-  int particle[6][4];
+struct alignas(4 * sizeof(Real)) Lane {  // x, y, z and nothing
+  Real at[4];
 };
-struct FrictionView {
-  const FourBends* four;  // elements 4 k .. 4 k + 3
+// Four triangles of a patch, which name particles by its copies; idle ones are the first once more and weigh nothing.
+struct FourThreads {
+  Real shape[4][4], weft[4], warp[4], bias[4];
+  uint16_t corner[3][4];
+};
+struct FourLimits {
+  Real weft[4], warp[4];
+};
+struct FourBends {       // of BendFriction
+  Real weight[3][5][4];  // of the corners behind the first, then of those across
+  Real stiffness[3][4], moment[4];
+  uint16_t across[3][4];
+};
+inline constexpr int kMostCopies = 3072;
+struct PatchView {
+  const int* particle;  // of each copy
+  int copy_count;
+  const FourThreads* threads;
+  const FourLimits* limits;  // null: nowhere
+  const FourBends* bends;    // null: nothing rubs
+  int four_count;
   Real slack;
   int last;
 };
@@ -88,9 +105,9 @@ struct FoldProductView {
 struct GatherView {  // a number behind the last slot is read
   const int *begin, *slot;
   const Real* weight;
-  const int *force_begin = nullptr, *force = nullptr;  // slots of weight 1 if any, kFetchAhead more than are named
+  const int *copy_begin = nullptr, *copy = nullptr;  // the particles' copies in patches, if there are any
+  const Lane* pull = nullptr;                        // on each copy
 };
-inline constexpr int kFetchAhead = 96;  // of a particle some eight later
 
 // What four triangles add to a Hessian: pairs of corners (0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), of each block
 // xx, yy, zz, xy, xz, yz (it is symmetric), of each number one a triangle.
@@ -109,13 +126,12 @@ inline constexpr int kFoldPairs = 9;
 
 struct Kernels {
   double (*springs)(const SpringView& view, const RVec3* x, int begin, int end, RVec3* slot);
-  double (*threads)(const ThreadView& view, const RVec3* x, int begin, int end, RVec3* slot);
   double (*membranes)(const MembraneView& view, const RVec3* x, int begin, int end, RVec3* slot);
   double (*hinges)(const HingeView& view, const RVec3* x, int begin, int end, RVec3* slot);
   // Adds to the gradient of particles begin .. end.
   double (*bend_rows)(const BendView& view, const RVec3* x, int begin, int end, RVec3* gradient);
-  // What an element's particles are pulled by, six slots: elastically and by friction. `begin` is a multiple of four.
-  double (*bends_with_friction)(const FrictionView& view, const RVec3* x, int begin, int end, RVec3* slot);
+  // Threads, and bending with its friction, of a patch: what pulls on each of its copies.
+  double (*patch)(const PatchView& view, const RVec3* x, Lane* pull);
   // Angles beyond rest; their gradients, four slots a fold.
   void (*fold_angles)(const FoldView& view, const RVec3* x, int begin, int end, Real* angle, RVec3* slot);
   // Multiplies those by the folds' moments, for which the angles of all folds must be there.

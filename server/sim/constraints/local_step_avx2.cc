@@ -11,14 +11,13 @@
 #define TRYON_HAS_AVX 1
 #include "server/sim/constraints/local_bends_impl.h"
 #include "server/sim/constraints/local_folds_impl.h"
+#include "server/sim/constraints/local_patches_impl.h"
 
 namespace tryon::sim::local_step {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{
-      springs,     threads,      membranes,     hinges,          bend_rows,   bends_with_friction,
-      fold_angles, fold_moments, thread_blocks, membrane_blocks, fold_blocks, fold_products,
-      gather};
+  static const Kernels kernels{springs,      membranes,     hinges,          bend_rows,   patch,         fold_angles,
+                               fold_moments, thread_blocks, membrane_blocks, fold_blocks, fold_products, gather};
   return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
 }
 

@@ -92,9 +92,6 @@ double springs(const SpringView& s, const RVec3* x, int begin, int end, RVec3* s
   return 0.5 * total(energy);
 }
 
-// 1 - rest/length of a thread, rest 1, safe at zero length.
-inline V4 slack(const V4& squared) { return 1 - 1 / root(squared > Real(1e-24) ? squared : all(Real(1e-24))); }
-
 struct Triangles {  // four: their edges and shapes, each a vector
   V4 edge1[4], edge2[4], lines[4];
 };
@@ -118,46 +115,6 @@ inline V4 first_of(const Real* p, int count) {  // zeros for idle ones
   return V4{at(0), at(1), at(2), 0};
 }
 
-struct ThreadFour {  // stiffness and limits of four triangles
-  V4 weft, warp, bias, limit_weft, limit_warp;
-};
-
-// What a thread past its limit adds to its slack; twice its energy to `energy`.
-inline V4 stiffened(const V4& squared, const V4& limit, const V4& k, V4* energy) {
-  const V4 none = {}, length = root(squared), apart = length - 1 - limit, over = apart > none ? apart : none;
-  *energy += 2 * thread::kLimitGain / 3 * k * over * over * over;
-  return over > none ? thread::kLimitGain * over * over / length : none;
-}
-
-// Forces on both images of edges out in the edges' place; adds twice the energies.
-template <bool kLimited>
-inline void pull(Triangles* t, const ThreadFour& k, V4* energy) {
-  V4 e1[4], e2[4], s[4], fx[4], fy[4], xx = {}, yy = {}, xy = {};
-  transpose(t->edge1, e1), transpose(t->edge2, e2), transpose(t->lines, s);
-  for (int a = 0; a < 3; ++a) {
-    fx[a] = s[0] * e1[a] + s[1] * e2[a];
-    fy[a] = s[2] * e1[a] + s[3] * e2[a];
-    xx += fx[a] * fx[a], yy += fy[a] * fy[a], xy += fx[a] * fy[a];
-  }
-  const V4 weft = k.weft, warp = k.warp, bias = k.bias, mean = (xx + yy) / 2;
-  V4 px = slack(xx), py = slack(yy);
-  const V4 plus = slack(mean + xy), minus = slack(mean - xy);
-  *energy +=
-      weft * xx * px * px + warp * yy * py * py + bias * ((mean + xy) * plus * plus + (mean - xy) * minus * minus);
-  if constexpr (kLimited) {
-    px += stiffened(xx, k.limit_weft, weft, energy);
-    py += stiffened(yy, k.limit_warp, warp, energy);
-  }
-  const V4 same = bias * (plus + minus) / 2, cross = bias * (plus - minus) / 2;
-  V4 gx[4], gy[4];
-  for (int a = 0; a < 3; ++a) {
-    gx[a] = (weft * px + same) * fx[a] + cross * fy[a];
-    gy[a] = (warp * py + same) * fy[a] + cross * fx[a];
-  }
-  gx[3] = gy[3] = V4{};
-  transpose(gx, t->edge1), transpose(gy, t->edge2);
-}
-
 inline void put(const Triangles& t, int count, RVec3* slot) {
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) {
@@ -165,30 +122,6 @@ inline void put(const Triangles& t, int count, RVec3* slot) {
     store_over(t.edge1[j], slot + 2 * j);
     store(t.edge2[j], slot + 2 * j + 1, j + 1 == count);
   }
-}
-
-inline ThreadFour stiffness_of(const ThreadView& t, int i, int count) {
-  ThreadFour k = {first_of(t.weft + i, count), first_of(t.warp + i, count), first_of(t.bias + i, count), {}, {}};
-  if (t.limit_weft != nullptr)
-    k.limit_weft = first_of(t.limit_weft + i, count), k.limit_warp = first_of(t.limit_warp + i, count);
-  return k;
-}
-
-template <bool kLimited>
-double threads_by(const ThreadView& t, const RVec3* x, int begin, int end, RVec3* slot) {
-  V4 energy = {};
-  for (int i = begin; i < end; i += 4) {
-    const int count = std::min(4, end - i);
-    Triangles triangles;
-    take(t.corner + i, t.shape + i, x, t.last, count, &triangles);
-    pull<kLimited>(&triangles, stiffness_of(t, i, count), &energy);
-    put(triangles, count, slot + 2 * i);
-  }
-  return 0.5 * total(energy);
-}
-
-double threads(const ThreadView& t, const RVec3* x, int begin, int end, RVec3* slot) {
-  return t.limit_weft != nullptr ? threads_by<true>(t, x, begin, end, slot) : threads_by<false>(t, x, begin, end, slot);
 }
 
 // --- membranes ---
@@ -243,27 +176,13 @@ double membranes(const MembraneView& t, const RVec3* x, int begin, int end, RVec
   return 0.5 * total(energy);
 }
 
-// Even and odd ones apart: a sum waits for the one before it. They are more than the second cache holds, and in an
-// order that no processor foresees.
-inline V4 forces_at(const GatherView& g, const RVec3* slot, int i) {
-  V4 even = {}, odd = {};
-  int p = g.force_begin[i];
-  const int end = g.force_begin[i + 1];
-  for (; p + 1 < end; p += 2) {
-    __builtin_prefetch(slot[g.force[p + kFetchAhead]].data());
-    __builtin_prefetch(slot[g.force[p + kFetchAhead + 1]].data());
-    even += four(slot[g.force[p]].data());
-    odd += four(slot[g.force[p + 1]].data());
-  }
-  if (p < end) even += four(slot[g.force[p]].data());
-  return even + odd;
-}
-
+// What pulls on a particle's copies, then what the slots hold.
 void gather(const GatherView& g, const RVec3* slot, int begin, int end, RVec3* gradient) {
   for (int i = begin; i < end; ++i) {
     V4 sum = {};
+    if (g.copy_begin != nullptr)
+      for (int p = g.copy_begin[i]; p < g.copy_begin[i + 1]; ++p) sum += four(g.pull[g.copy[p]].at);
     for (int p = g.begin[i]; p < g.begin[i + 1]; ++p) sum += g.weight[p] * four(slot[g.slot[p]].data());
-    if (g.force_begin != nullptr) sum += forces_at(g, slot, i);
     store(sum, gradient + i, i + 1 == end);
   }
 }

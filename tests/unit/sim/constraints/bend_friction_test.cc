@@ -8,7 +8,6 @@
 #include "Eigen/Eigenvalues"
 #include "gtest/gtest.h"
 #include "server/base/units.h"
-#include "server/sim/constraints/bend_matrix.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/friction_blocks.h"
 #include "tests/unit/sim/cloth_fixtures.h"
@@ -84,55 +83,10 @@ struct Rubbing {
     model = build_model(cloth).value();
     x = rolled(cloth, 0.04, 0.7);
   }
-  // What its triangles' friction and the bending matrix's rows pull by, particle by particle.
-  double bend(std::vector<Vec3>* gradient) const {
-    const BendFriction& f = model.bend_friction;
-    double energy = 0;
-    for (int i = 0; i < f.count(); ++i) {
-      const bend_friction::Bent bent = bend_friction::bent(f, i, x);
-      const auto moment = static_cast<double>(f.moment[i]);
-      energy += moment * (bent.root - static_cast<double>(bend_friction::kSlack));
-      for (int j = 0; j < 6; ++j) (*gradient)[f.particle[i][j]] += moment / bent.root * bent.slope(f, i, j);
-    }
-    for (int i = 0; i < model.particle_count; ++i) {
-      double own = 0;
-      (*gradient)[i] += bend_matrix::gradient(model.bend_matrix, i, x.data(), &own).cast<double>();
-      energy += own;
-    }
-    return energy;
-  }
   ClothInput cloth;
   DrapeModel model;
   std::vector<RVec3> x;
 };
-
-double largest(const std::vector<Vec3>& v) {
-  double most = 0;
-  for (const Vec3& a : v) most = std::max(most, a.norm());
-  return most;
-}
-
-TEST(BendFriction, TheVectorLoopPullsAsItsSlowTwinAndTheBendingMatrix) {
-  const Rubbing sheet;
-  const BendFriction& f = sheet.model.bend_friction;
-  std::vector<Vec3> expected(sheet.x.size(), Vec3::Zero());
-  const double energy = sheet.bend(&expected);
-  for (const auto* kernels : {&local_step::baseline_kernels(), &local_step::best_kernels()}) {
-    for (const int split : {0, 4, 20}) {  // where a chunk ends
-      std::vector<RVec3> slot(6 * f.count());
-      const auto fours = bend_friction::by_fours(f);
-      const auto view = bend_friction::view(sheet.model, fours);
-      double found = kernels->bends_with_friction(view, sheet.x.data(), 0, split, slot.data());
-      found += kernels->bends_with_friction(view, sheet.x.data(), split, f.count(), slot.data());
-      std::vector<Vec3> pulled(sheet.x.size(), Vec3::Zero());
-      for (int i = 0; i < f.count(); ++i)
-        for (int j = 0; j < 6; ++j) pulled[f.particle[i][j]] += slot[6 * i + j].cast<double>();
-      EXPECT_NEAR(found, energy, bound(1e-10, 1e-3) * energy);
-      for (size_t i = 0; i < pulled.size(); ++i)
-        EXPECT_LT((pulled[i] - expected[i]).norm(), bound(1e-10, 1e-3) * largest(expected)) << i;
-    }
-  }
-}
 
 // Two cloths in one model, of which one rubs: the other bends by its rows, and neither does both.
 TEST(BendFriction, AnElasticClothBesideOneThatRubsBendsByItsMatrix) {

@@ -128,46 +128,6 @@ TEST_F(LocalStep, SpringsPullAsTheirSlowTwins) {
   EXPECT_NEAR(energy, expected, kCount * 10 * kClose);
 }
 
-TEST_F(LocalStep, ThreadsPullAsTheirSlowTwins) {
-  std::vector<RVec3> slot(2 * kCount);
-  const double energy = best_kernels().threads(threads(), x.data(), 0, kCount, slot.data());
-  double expected = 0;
-  for (int i = 0; i < kCount; ++i) {
-    const auto [fx, fy] = images(i);
-    const thread::Stiffness k{weft[i], warp[i], bias[i]};
-    expected += static_cast<double>(thread::value(k, fx, fy));
-    const thread::Vector6 g = thread::gradient(k, fx, fy);
-    EXPECT_LT((slot[2 * i] - g.head<3>()).norm() + (slot[2 * i + 1] - g.tail<3>()).norm(), 100 * kClose) << i;
-  }
-  EXPECT_NEAR(energy, expected, kCount * 100 * kClose);
-}
-
-TEST_F(LocalStep, ThreadsPastTheirLimitPullAsTheirSlowTwins) {
-  std::vector<RVec3> slot(2 * kCount);
-  const double energy = best_kernels().threads(limited(limit_weft, limit_warp), x.data(), 0, kCount, slot.data());
-  double expected = 0;
-  int beyond = 0;
-  for (int i = 0; i < kCount; ++i) {
-    const auto [fx, fy] = images(i);
-    beyond += fx.norm() > 1 + limit_weft[i];
-    expected += static_cast<double>(thread::value(thread(i), fx, fy));
-    const thread::Vector6 g = thread::gradient(thread(i), fx, fy);
-    EXPECT_LT((slot[2 * i] - g.head<3>()).norm() + (slot[2 * i + 1] - g.tail<3>()).norm(),
-              100 * kClose * (1 + static_cast<double>(g.norm())))
-        << i;
-  }
-  EXPECT_NEAR(energy, expected, 100 * kClose * expected);
-  EXPECT_GT(beyond, kCount / 10);
-}
-
-TEST_F(LocalStep, ALimitThatNothingReachesChangesNoByte) {
-  const std::vector<Real> never(kCount, thread::kNoLimit);
-  std::vector<RVec3> free(2 * kCount), held = free;
-  EXPECT_EQ(best_kernels().threads(threads(), x.data(), 0, kCount, free.data()),
-            best_kernels().threads(limited(never, never), x.data(), 0, kCount, held.data()));
-  EXPECT_EQ(std::memcmp(free.data(), held.data(), free.size() * sizeof(RVec3)), 0);
-}
-
 TEST_F(LocalStep, MembranesPullAsTheirSlowTwinsWithinTheirLimitAndBeyond) {
   std::vector<RVec3> slot(2 * kCount);
   const double energy = best_kernels().membranes(membranes(), x.data(), 0, kCount, slot.data());
@@ -335,13 +295,7 @@ TEST_F(LocalStep, TheTwoBuildsGiveTheSameBytesWhereverChunksEnd) {
     EXPECT_EQ(baseline_kernels().springs(springs(), x.data(), 0, end, one.data()),
               avx2_kernels()->springs(springs(), x.data(), 0, end, two.data()));
     EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
-    EXPECT_EQ(baseline_kernels().threads(threads(), x.data(), 0, end, one.data()),
-              avx2_kernels()->threads(threads(), x.data(), 0, end, two.data()));
-    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
     const ThreadView view = limited(limit_weft, limit_warp);
-    EXPECT_EQ(baseline_kernels().threads(view, x.data(), 0, end, one.data()),
-              avx2_kernels()->threads(view, x.data(), 0, end, two.data()));
-    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
     EXPECT_EQ(baseline_kernels().membranes(membranes(), x.data(), 0, end, one.data()),
               avx2_kernels()->membranes(membranes(), x.data(), 0, end, two.data()));
     EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
@@ -381,17 +335,16 @@ TEST_F(LocalStep, GatherAddsInTheGivenOrder) {
   }
 }
 
-TEST_F(LocalStep, GatherAddsForcesAsTheyAreEvenAndOddOnesApart) {
-  const std::vector<int> begin{0, 1, 1, 2}, from{4, 1}, force_begin{0, 3, 5, 5};
+TEST_F(LocalStep, GatherBeginsWithWhatPullsOnCopies) {
+  const std::vector<int> begin{0, 1, 1, 2}, from{4, 1}, copy_begin{0, 3, 5, 5}, copy{0, 2, 3, 1, 4};
   const std::vector<Real> weight{2, 3};
-  std::vector<int> force{7, 8, 9, 5, 6};
-  force.resize(force.size() + kFetchAhead, 0);
+  const std::vector<Lane> pull{{{1, 2, 3, 0}}, {{4, 5, 6, 0}}, {{7, 8, 9, 0}}, {{-1, -3, -2, 0}}, {{5, 5, 5, 0}}};
   for (const Kernels* kernels : {&best_kernels(), &baseline_kernels()}) {
     std::vector<RVec3> out(3);
-    const GatherView view{begin.data(), from.data(), weight.data(), force_begin.data(), force.data()};
+    const GatherView view{begin.data(), from.data(), weight.data(), copy_begin.data(), copy.data(), pull.data()};
     kernels->gather(view, x.data(), 0, 3, out.data());
-    EXPECT_EQ(out[0], RVec3(2 * x[4] + ((x[7] + x[9]) + x[8])));
-    EXPECT_EQ(out[1], RVec3(x[5] + x[6]));
+    EXPECT_EQ(out[0], RVec3(RVec3(7, 7, 10) + 2 * x[4]));
+    EXPECT_EQ(out[1], RVec3(9, 10, 11));
     EXPECT_EQ(out[2], RVec3(3 * x[1]));
   }
 }

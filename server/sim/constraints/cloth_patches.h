@@ -1,0 +1,43 @@
+// What it is: a cloth's triangles in patches of some hundreds that hang together, for loops that keep a patch's
+// particles in the first cache: threads and bending with its friction pull on its own copies of them, and each particle
+// then adds up its copies, in a fixed order. Units: as model.h. Shapes: in the margin. How it fails: never. Thread
+// rules: built once and const; a pure function of the model: the same patches for any number of threads, and those of a
+// cloth the same whatever other cloths a model holds.
+#pragma once
+
+#include <vector>
+
+#include "server/sim/constraints/local_step.h"
+#include "server/sim/model.h"
+
+namespace tryon::sim {
+
+class ClothPatches {
+ public:
+  explicit ClothPatches(const DrapeModel& model);  // which must outlive this
+  int count() const { return static_cast<int>(patch_.size()); }
+  int copy_count() const { return static_cast<int>(particle_.size()); }
+  local_step::PatchView view(int patch) const;
+  int first_copy(int patch) const { return patch_[patch].first_copy; }
+  const std::vector<int>& copy_begin() const { return copy_begin_; }  // [particle_count + 1]
+  const std::vector<int>& copies() const { return copies_; }          // [copy_count] ascending of each particle
+  bool bends(int particle) const { return bends_[particle] != 0; }    // with friction
+
+ private:
+  struct Patch {
+    int first_copy, copy_count, first_four, four_count;
+    int first_bends;  // -1: nothing rubs
+  };
+  class Builder;
+
+  const DrapeModel& model_;
+  std::vector<Patch> patch_;
+  std::vector<int> particle_;                     // [copy_count]
+  std::vector<local_step::FourThreads> threads_;  // [four_count]
+  std::vector<local_step::FourLimits> limits_;    // the same; empty: nowhere
+  std::vector<local_step::FourBends> bends_of_;   // of patches that rub
+  std::vector<int> copy_begin_, copies_;
+  std::vector<uint8_t> bends_;  // [particle_count]
+};
+
+}  // namespace tryon::sim
