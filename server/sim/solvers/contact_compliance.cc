@@ -14,6 +14,7 @@ constexpr int kRounds = 3;       // contacts that a corrected direction makes ar
 constexpr size_t kAtOnce = 24;   // columns a round
 constexpr double kShare = 0.03;  // of the largest force on a particle: less than that is no contact's business
 constexpr int kNewtonSteps = 20, kHalvings = 8;
+constexpr int kGrain = 1024;
 constexpr double kBalanced = 1e-3;  // of the ways
 
 }  // namespace
@@ -23,6 +24,7 @@ ContactCompliance::ContactCompliance(const IncrementalPotential& potential, Pote
   const size_t n = static_cast<size_t>(potential.model().particle_count);
   known_.assign(n, 0);
   member_.assign(n, 0);
+  wrong_.assign(n, 0);
 }
 
 void ContactCompliance::renew(const std::vector<RVec3>& x) {
@@ -44,15 +46,18 @@ ContactCompliance::Change ContactCompliance::mismatch(const std::vector<RVec3>& 
           static_cast<double>(then.curvature) - known_[i]};
 }
 
-std::vector<int> ContactCompliance::choose(const std::vector<RVec3>& x, const std::vector<RVec3>& way,
-                                           double least) const {
+std::vector<int> ContactCompliance::choose(const RunContext& run, const std::vector<RVec3>& x,
+                                           const std::vector<RVec3>& way, double least) {
+  const auto look_at = [&](int i) {
+    const auto out = -static_cast<double>(potential_.contact().normal(i).dot(way[i]));
+    wrong_[i] = member_[i] || potential_.pinned(i) ? 0 : std::abs(mismatch(x, i, out).force);
+  };
+  run.parallel_for(static_cast<int64_t>(x.size()), kGrain, [&look_at](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) look_at(static_cast<int>(i));
+  });
   std::vector<std::pair<double, int>> found;
-  for (int i = 0; i < static_cast<int>(x.size()); ++i) {
-    if (member_[i] || potential_.pinned(i)) continue;
-    const double wrong =
-        std::abs(mismatch(x, i, -static_cast<double>(potential_.contact().normal(i).dot(way[i]))).force);
-    if (wrong > least) found.emplace_back(-wrong, i);
-  }
+  for (int i = 0; i < static_cast<int>(x.size()); ++i)
+    if (wrong_[i] > least) found.emplace_back(-wrong_[i], i);
   std::sort(found.begin(), found.end());
   if (found.size() > kAtOnce) found.resize(kAtOnce);
   std::vector<int> chosen;
@@ -124,7 +129,7 @@ bool ContactCompliance::solve(const RunContext& run, const std::vector<RVec3>& x
   columns_.begin(run, right);
   columns_.combine(run, balance(x).force, way);
   for (int round = 0; round < kRounds; ++round) {
-    std::vector<int> chosen = choose(x, *way, least);
+    std::vector<int> chosen = choose(run, x, *way, least);
     if (chosen.empty()) return true;
     chosen.resize(std::min(chosen.size(), static_cast<size_t>(kMost) - contact_.size()));
     if (chosen.empty()) return false;

@@ -3,8 +3,8 @@
 // - C r(u), where u are the ways along the normals, q those of H alone, C = N^T H^-1 N their compliance and r what the
 // pushes differ from what H knows; solved by a damped semismooth Newton method. Columns of C cost little
 // (path_columns.h). Units: m, N, m/N. Shapes: vectors [particle_count]. How it fails: never; without an answer the
-// direction stays as it was. Thread rules: one object, one thread. Cites: Qi and Sun 1993 (semismooth Newton); Yeung
-// 2018 (low-rank changes).
+// direction stays as it was. Thread rules: one object, one calling thread. Cites: Qi and Sun 1993 (semismooth Newton);
+// Yeung 2018 (low-rank changes).
 #pragma once
 
 #include <vector>
@@ -36,7 +36,8 @@ class ContactCompliance {
     Eigen::VectorXd out, force;
   };
   Change mismatch(const std::vector<RVec3>& x, int i, double out) const;
-  std::vector<int> choose(const std::vector<RVec3>& x, const std::vector<RVec3>& way, double least) const;
+  std::vector<int> choose(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& way,
+                          double least);
   void add_columns(const std::vector<int>& chosen);
   double energy(const std::vector<RVec3>& x, const Balance& at) const;
   bool improve(const std::vector<RVec3>& x, Balance* at) const;
@@ -45,6 +46,7 @@ class ContactCompliance {
   const IncrementalPotential& potential_;
   std::vector<double> known_;    // [particle_count] N/m along the normal, in the factor
   std::vector<uint8_t> member_;  // [particle_count] has a column
+  std::vector<double> wrong_;    // [particle_count] N, by which a way's end is out of balance
   std::vector<int> contact_;     // those that have, in the order they came
   std::vector<RVec3> normal_;    // of each
   Eigen::MatrixXd compliance_;   // [contact_count, contact_count]

@@ -4,6 +4,10 @@
 
 namespace tryon::sim {
 
+namespace {
+constexpr int kGrain = 1024;
+}  // namespace
+
 FrictionBlocks::FrictionBlocks(const DrapeModel& model, const Hinges& like) : model_(model), like_(&like) {
   if (model.bend_friction.count() == 0) return;
   for (const EdgeUse& edge : mesh_edges(TriangleMesh{std::vector<Vec3>(model.particle_count), model.triangles}))
@@ -11,11 +15,36 @@ FrictionBlocks::FrictionBlocks(const DrapeModel& model, const Hinges& like) : mo
   pull_.assign(model.triangles.size(), 0.0);
 }
 
-void FrictionBlocks::find_pulls(const std::vector<RVec3>& x) {
-  const BendFriction& f = model_.bend_friction;
-  for (int i = 0; i < f.count(); ++i) {
-    const auto area = static_cast<double>(model_.rest_area[f.triangle[i]]);
-    pull_[f.triangle[i]] = static_cast<double>(f.moment[i]) / area / bend_friction::bent(f, i, x).root;
+void FrictionBlocks::find_pulls(const RunContext& run, const std::vector<RVec3>& x) {
+  run.parallel_for(model_.bend_friction.count(), kGrain, [this, &x](int64_t begin, int64_t end) {
+    const BendFriction& f = model_.bend_friction;
+    for (int i = static_cast<int>(begin); i < end; ++i) {
+      const auto area = static_cast<double>(model_.rest_area[f.triangle[i]]);
+      pull_[f.triangle[i]] = static_cast<double>(f.moment[i]) / area / bend_friction::bent(f, i, x).root;
+    }
+  });
+}
+
+bool FrictionBlocks::find_blocks(const RunContext& run, const std::vector<RVec3>& x) {
+  find_pulls(run, x);
+  if (!run.check().ok()) return false;
+  block_.resize(like_->count());
+  run.parallel_for(like_->count(), kGrain, [this, &x](int64_t begin, int64_t end) {
+    for (int h = static_cast<int>(begin); h < end; ++h) block_[h] = like_block(h, x);
+  });
+  return run.check().ok();
+}
+
+void FrictionBlocks::add_to(int block, double* corner, int height) const {
+  for (int k = share_begin_[block]; k < share_begin_[block + 1]; ++k) {
+    const auto [a, b] = kPair[share_[k] % kPairs];
+    const int hinge = share_[k] / kPairs;
+    const auto& w = like_->weight[hinge];
+    const double share = static_cast<double>(w[a] * w[b]);
+    const Eigen::Matrix3d& own = block_[hinge];
+    double* at = corner;
+    for (int c = 0; c < 3; ++c, at += height)
+      for (int r = 0; r < 3; ++r) at[r] += share * own(r, c);
   }
 }
 

@@ -1,13 +1,16 @@
 // What it is: what friction in bending (constraints/bend_friction.h) adds to a Hessian: exactly, in the blocks of an
 // element's six particles, or, where hinges stand for the bending matrix, as hinges about as stiff, which lose what the
 // friction no longer resists where a fold goes on as it is bent. Both are positive semidefinite. Units: N/m. Shapes:
-// one 3 x 3 block for every pair that visit_pairs() names, in that order. How it fails: never. Thread rules: one
-// object, one thread. Cites: as the constraint.
+// one 3 x 3 block for every pair that visit_pairs() names, in that order; or, of hinges, what each block of a matrix
+// gets, which is the same bytes. How it fails: never. Thread rules: one object, one calling thread; hinges and blocks
+// run on the context's executor. Cites: as the constraint.
 #pragma once
 
 #include <array>
+#include <numeric>
 #include <vector>
 
+#include "server/base/run_context.h"
 #include "server/sim/constraints/bend_friction.h"
 #include "server/sim/constraints/hinges.h"
 #include "server/sim/model.h"
@@ -37,7 +40,29 @@ class FrictionBlocks {
     like_ == nullptr ? each_exact(x, go_on, add) : each_like(x, go_on, add);
   }
 
+  // Hinges' blocks one by one of a matrix: where block_of(i, j) is what its pairs add to, first sort_by_block(), then
+  // at every x find_blocks(), which says whether there is time to go on, and for each block of the matrix add_to().
+  bool on_hinges() const { return like_ != nullptr && model_.bend_friction.count() > 0; }
+  template <typename BlockOf>
+  void sort_by_block(int block_count, BlockOf block_of) {
+    std::vector<int> block;
+    for (const auto& p : like_->particle)
+      for (const auto& [a, b] : kPair) block.push_back(block_of(p[a], p[b]));
+    share_begin_.assign(block_count + 1, 0);
+    for (const int at : block) ++share_begin_[at + 1];
+    std::partial_sum(share_begin_.begin(), share_begin_.end(), share_begin_.begin());
+    share_.resize(block.size());
+    std::vector<int> next = share_begin_;
+    for (size_t k = 0; k < block.size(); ++k) share_[next[block[k]]++] = static_cast<int>(k);
+  }
+  bool find_blocks(const RunContext& run, const std::vector<RVec3>& x);
+  void add_to(int block, double* corner, int height) const;  // columns are `height` apart
+
  private:
+  static constexpr int kPairs = 10;
+  static constexpr int kPair[kPairs][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1},
+                                           {2, 2}, {3, 0}, {3, 1}, {3, 2}, {3, 3}};
+
   template <typename GoOn, typename Add>
   void each_exact(const std::vector<RVec3>& x, GoOn go_on, Add add) const {
     const BendFriction& f = model_.bend_friction;
@@ -58,7 +83,7 @@ class FrictionBlocks {
 
   template <typename GoOn, typename Add>
   void each_like(const std::vector<RVec3>& x, GoOn go_on, Add add) {
-    find_pulls(x);
+    find_pulls({}, x);
     for (int h = 0; h < like_->count() && go_on(h); ++h) {
       const Eigen::Matrix3d block = like_block(h, x);
       const auto& w = like_->weight[h];
@@ -67,13 +92,15 @@ class FrictionBlocks {
     }
   }
 
-  void find_pulls(const std::vector<RVec3>& x);
+  void find_pulls(const RunContext& run, const std::vector<RVec3>& x);
   Eigen::Matrix3d like_block(int hinge, const std::vector<RVec3>& x) const;
 
   const DrapeModel& model_;
   const Hinges* like_ = nullptr;
   std::vector<std::array<int, 2>> beside_;  // [hinge_count] its triangles
   std::vector<double> pull_;                // [triangle_count] moment a width over curvature, at x
+  std::vector<int> share_begin_, share_;    // of each block of the matrix: kPairs times hinge plus pair, ascending
+  std::vector<Eigen::Matrix3d> block_;      // [hinge_count] at x
 };
 
 }  // namespace tryon::sim

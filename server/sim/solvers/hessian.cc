@@ -72,7 +72,7 @@ void PotentialHessian::visit_pairs(Visit visit) const {
   }
   for (const auto& p : model_.folds.particle)
     for (const auto& [a, b] : kFoldPair) visit(p[a], p[b]);
-  friction_.visit_pairs(all);
+  if (!friction_.on_hinges()) friction_.visit_pairs(all);  // else those of like_matrix_
   for (int i = 0; i < model_.particle_count; ++i) visit(i, i);
 }
 
@@ -118,6 +118,9 @@ void PotentialHessian::build_cloth() {
   fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct* product) {
     product->block = cloth_.find(block_at(i, j));
   });
+  if (friction_.on_hinges())
+    friction_.sort_by_block(static_cast<int>(cloth_.row.size()),
+                            [&](int i, int j) { return cloth_.find(block_at(i, j)); });
   constant_.assign(cloth_.row.size(), 0.0);
   visit_constant([&](int i, int j, double number) { constant_[cloth_.find(block_at(i, j))] += number; });
 }
@@ -303,6 +306,25 @@ void PotentialHessian::add_fold_angles(const std::vector<RVec3>& x, int begin, i
   }
 }
 
+void PotentialHessian::add_friction(const std::vector<RVec3>& x) {
+  if (!friction_.on_hinges()) {
+    friction_.each_block(
+        x, [this](int element) { return go_on(element); }, [this](const Matrix3& block) { add(block); });
+    return;
+  }
+  if (stopped_ || !friction_.find_blocks(*run_, x)) {
+    stopped_ = true;
+    return;
+  }
+  run_->parallel_for(static_cast<int64_t>(cloth_place_.size()), kElementsBetweenChecks,
+                     [this](int64_t begin, int64_t end) {
+                       for (int64_t b = begin; b < end; ++b) {
+                         const BlockPlace& place = cloth_place_[b];
+                         friction_.add_to(static_cast<int>(b), matrix_.valuePtr() + place.at, place.height);
+                       }
+                     });
+}
+
 void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
   for (int i = 0; i < model_.particle_count; ++i) {
     const double still = static_cast<double>(potential_.inertia(i)) +
@@ -389,8 +411,7 @@ bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const 
   add_shear_damping(x);
   add_springs(x, kept);
   add_folds(x, kept);
-  friction_.each_block(
-      x, [this](int element) { return go_on(element); }, [this](const Matrix3& block) { add(block); });
+  add_friction(x);
   if (stopped_) return false;
   add_particles(x);
   clear_pinned();

@@ -1,8 +1,8 @@
 // What it is: the Hessian of the incremental potential as a sparse 3n x 3n matrix and its direct factor. The pattern
 // changes only with the layers that touch. Elements are "springs" e = sum c_j x_j with a 3 x 3 Hessian K, or triangles
 // with two such vectors and a 6 x 6 one; each adds c_i c_j K to the block of particles i, j. Units: N/m. Shapes: blocks
-// of 3 x 3, lower triangle. How it fails: factor() as Cholesky's. Thread rules: one object, one thread; fixed order.
-// Cites: Baraff and Witkin 1998; Choi and Ko 2002 (clamping).
+// of 3 x 3, lower triangle. How it fails: factor() as Cholesky's. Thread rules: one object, one thread, whose context's
+// executor takes part; fixed order. Cites: Baraff and Witkin 1998; Choi and Ko 2002 (clamping).
 #pragma once
 
 #include <array>
@@ -61,6 +61,7 @@ class PotentialHessian {
   void add_fold_products(int begin, int end);
   void add_fold_angles(const std::vector<RVec3>& x, int begin, int end, double kept);
   void add_springs(const std::vector<RVec3>& x, double kept);
+  void add_friction(const std::vector<RVec3>& x);
   void add_particles(const std::vector<RVec3>& x);
   void look_at_layers(const std::vector<RVec3>& x);
   void add_layers();

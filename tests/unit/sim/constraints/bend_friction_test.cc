@@ -7,6 +7,7 @@
 
 #include "Eigen/Eigenvalues"
 #include "gtest/gtest.h"
+#include "server/base/executor.h"
 #include "server/base/units.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/friction_blocks.h"
@@ -131,6 +132,29 @@ Eigen::MatrixXd whole_of(FrictionBlocks* blocks, const std::vector<RVec3>& x) {
       });
   EXPECT_EQ(next, pairs.size());
   return out;
+}
+
+// Into a matrix of blocks below the diagonal, a row of blocks for each particle.
+TEST(BendFriction, HingesAddToBlocksOfAMatrixTheSameBytesAsOneByOne) {
+  const ClothInput cloth = rubbing(make_sheet({.width = 0.1, .length = 0.1, .columns = 5, .rows = 5, .jitter = 0.2}));
+  const DrapeModel model = build_model(cloth).value();
+  const Hinges like = hinges_like_bend_matrix(model);
+  FrictionBlocks blocks(model, like), one_by_one(model, like);
+  const std::vector<RVec3> x = rolled(cloth, 0.02, 0.4);
+  const int n = model.particle_count;
+  blocks.sort_by_block(n * n, [n](int i, int j) { return n * std::max(i, j) + std::min(i, j); });
+  Executor executor(2);
+  RunContext run;
+  run.executor = &executor;
+  ASSERT_TRUE(blocks.find_blocks(run, x));
+  Eigen::MatrixXd whole = Eigen::MatrixXd::Zero(3 * n, 3 * n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) blocks.add_to(n * i + j, &whole(3 * i, 3 * j), 3 * n);
+  const Eigen::MatrixXd turned = whole.transpose();
+  whole.triangularView<Eigen::StrictlyUpper>() = turned;
+  EXPECT_EQ(whole, whole_of(&one_by_one, x));
+  run.cancel.cancel();
+  EXPECT_FALSE(blocks.find_blocks(run, x));
 }
 
 // Exactly or on the hinges' blocks: the whole is positive semidefinite, and a roll goes on tightening at little cost.
