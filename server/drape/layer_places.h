@@ -20,8 +20,8 @@ class LayerPlaces {
   bool everywhere() const { return everywhere_; }
   void become_nowhere() { everywhere_ = false, kept_.clear(); }
   void become_everywhere() { everywhere_ = true, kept_.clear(); }
-  // Those where the cloth crosses itself and is not kept apart yet: true if there are any. Everywhere once that is
-  // nearly all of it.
+  // Those where the cloth crosses itself and is not kept apart yet: true if there are any. Everywhere once that is half
+  // of it.
   bool take_in(const TriangleMesh& cloth, const RunContext& run);
   // From `level` to the one below it.
   void go_down(const ClothLevels& levels, int level);

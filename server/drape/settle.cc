@@ -92,7 +92,10 @@ class Descent {
     level_ = level;
     const bool began = !can_begin();
     ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(positions, goal));
-    if (began || run_.winding_up() || crossings() == 0 || (level > 0 && !places_.everywhere())) return first;
+    if (began && (level > 0 || options_.layers != LayerContact::kAlways)) return first;
+    if (run_.winding_up() || crossings() == 0) return first;
+    if (began) return fall_again(positions, goal, first);
+    if (level > 0 && !places_.everywhere()) return first;
     const Settled crossed = settled_;
     keep_apart();
     ASSIGN_OR_RETURN(const std::vector<Vec3> apart, rest_once(positions, goal));
@@ -160,6 +163,18 @@ class Descent {
     ASSIGN_OR_RETURN(const std::vector<Vec3> fallen, rest_once(positions, short_fall));
     if (crossings() > std::max(before / kTrialGain, few())) return fallen;
     return rest_once(fallen, goal);
+  }
+
+  // What has caught on itself though it was kept apart from the beginning (pleats, at their ends) comes another way.
+  absl::StatusOr<std::vector<Vec3>> fall_again(const std::vector<Vec3>& positions, RestGoal goal,
+                                               const std::vector<Vec3>& caught) {
+    const Settled before = settled_;
+    const int count = crossings();
+    goal.fall_steps = kTrialSteps;
+    ASSIGN_OR_RETURN(std::vector<Vec3> fallen, rest_once(positions, goal));
+    if (crossings() < count) return fallen;
+    settled_ = before;
+    return caught;
   }
 
   absl::StatusOr<std::vector<Vec3>> rest_once(const std::vector<Vec3>& positions, RestGoal goal) {

@@ -186,7 +186,7 @@ void BM_PathColumn(benchmark::State& state) {  // what a contact costs
   int i = 0;
   for (auto _ : state) {
     columns.clear();
-    columns.add(3 * (i = (i + 37) % count), RVec3::UnitZ());
+    columns.add({}, {{3 * (i = (i + 37) % count), RVec3::UnitZ()}});
   }
 }
 BENCHMARK(BM_PathColumn)->Arg(71)->Arg(124)->Unit(benchmark::kMillisecond);

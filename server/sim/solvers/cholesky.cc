@@ -323,11 +323,11 @@ std::vector<int> Cholesky::path_from(int row) const {
   }
 }
 
-void Cholesky::forward(const std::vector<int>& path, Real* x) {
+void Cholesky::forward(const std::vector<int>& path, Real* x, int thread) {
   const panels::Kernels& kernels = panels::best_kernels();
   const int count = static_cast<int>(path.size());
-  if (kept_ == Kept::kWhole) return kernels.forward_one(view<Real>(pattern_->row, 0), path.data(), count, x);
-  kernels.forward_short(view<panels::Short>(pattern_->row, 0), path.data(), count, x);
+  if (kept_ == Kept::kWhole) return kernels.forward_one(view<Real>(pattern_->row, thread), path.data(), count, x);
+  kernels.forward_short(view<panels::Short>(pattern_->row, thread), path.data(), count, x);
 }
 
 }  // namespace tryon::sim

@@ -45,7 +45,8 @@ class Cholesky {
   void backward(Real* x, const RunContext& run = {});
   // The first where x is zero but for one row, and is not read but on the panels that L^-1 of it reaches.
   std::vector<int> path_from(int row) const;  // these, ascending
-  void forward(const std::vector<int>& path, Real* x);
+  void forward(const std::vector<int>& path, Real* x, int thread = 0);
+  void make_rows(int threads);  // first, where more than one at once goes up paths
   int length() const { return pattern_->length; }
   int place(int row) const { return pattern_->place[row]; }
   const panels::Panel& panel(int index) const { return pattern_->panel[index]; }
@@ -88,7 +89,6 @@ class Cholesky {
   template <typename Body>
   void each_subtree(const RunContext& run, Body body);
   int threads_of(const RunContext& run) const;
-  void make_rows(int threads);
   template <typename Number>
   int factor_in(Room<Number>* room, const double* values, const RunContext& run);
   template <typename Number>

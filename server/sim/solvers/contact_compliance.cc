@@ -65,15 +65,18 @@ std::vector<int> ContactCompliance::choose(const RunContext& run, const std::vec
   return chosen;
 }
 
-void ContactCompliance::add_columns(const std::vector<int>& chosen) {
+void ContactCompliance::add_columns(const RunContext& run, const std::vector<int>& chosen) {
+  std::vector<PathColumns::Start> starts;
   for (int i : chosen) {
-    const int index = static_cast<int>(contact_.size());
     contact_.push_back(i);
     normal_.push_back(potential_.contact().normal(i));
     member_[i] = 1;
-    columns_.add(3 * i, normal_.back());
-    for (int a = 0; a <= index; ++a) compliance_(a, index) = compliance_(index, a) = columns_.product(a, index);
+    starts.push_back({3 * i, normal_.back()});
   }
+  const int first = columns_.count();
+  columns_.add(run, starts);
+  for (int index = first; index < columns_.count(); ++index)
+    for (int a = 0; a <= index; ++a) compliance_(a, index) = compliance_(index, a) = columns_.product(a, index);
 }
 
 // Where the ways are u = q - C force: the energy whose minimum has force = r(u).
@@ -133,7 +136,7 @@ bool ContactCompliance::solve(const RunContext& run, const std::vector<RVec3>& x
     if (chosen.empty()) return true;
     chosen.resize(std::min(chosen.size(), static_cast<size_t>(kMost) - contact_.size()));
     if (chosen.empty()) return false;
-    add_columns(chosen);
+    add_columns(run, chosen);
     columns_.combine(run, balance(x).force, way);
   }
   return static_cast<int>(contact_.size()) < kMost;

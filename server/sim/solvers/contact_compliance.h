@@ -38,7 +38,7 @@ class ContactCompliance {
   Change mismatch(const std::vector<RVec3>& x, int i, double out) const;
   std::vector<int> choose(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& way,
                           double least);
-  void add_columns(const std::vector<int>& chosen);
+  void add_columns(const RunContext& run, const std::vector<int>& chosen);
   double energy(const std::vector<RVec3>& x, const Balance& at) const;
   bool improve(const std::vector<RVec3>& x, Balance* at) const;
   Balance balance(const std::vector<RVec3>& x) const;

@@ -1,6 +1,7 @@
 #include "server/sim/solvers/path_columns.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace tryon::sim {
 
@@ -13,19 +14,32 @@ void PathColumns::visit(const Column& column, Visit visit) const {
   }
 }
 
-void PathColumns::add(int row, const RVec3& n) {
-  if (static_cast<int>(column_.size()) == count_) column_.emplace_back();
-  Column& column = column_[count_++];
-  column.path = factor_.path_from(row);
+void PathColumns::solve(const Start& start, int thread, Column* column) {
+  column->path = factor_.path_from(start.row);
   int length = 0;
-  for (int index : column.path) length += factor_.panel(index).width;
-  column.value.assign(length, Real(0));
-  work_.resize(factor_.length());
-  visit(column, [&](int place, Real) { work_[place] = 0; });
-  for (int axis = 0; axis < 3; ++axis) work_[factor_.place(row + axis)] = n[axis];
-  factor_.forward(column.path, work_.data());
-  Real* value = column.value.data();
-  visit(column, [&](int place, Real) { *value++ = work_[place]; });
+  for (int index : column->path) length += factor_.panel(index).width;
+  column->value.assign(length, Real(0));
+  std::vector<Real>& x = work_[thread];
+  x.resize(factor_.length());
+  visit(*column, [&x](int place, Real) { x[place] = 0; });
+  for (int axis = 0; axis < 3; ++axis) x[factor_.place(start.row + axis)] = start.n[axis];
+  factor_.forward(column->path, x.data(), thread);
+  Real* value = column->value.data();
+  visit(*column, [&](int place, Real) { *value++ = x[place]; });
+}
+
+void PathColumns::add(const RunContext& run, const std::vector<Start>& starts) {
+  const int first = count_, count = static_cast<int>(starts.size());
+  const int threads = std::min(count, run.executor != nullptr ? run.executor->thread_count() : 1);
+  count_ += count;
+  column_.resize(std::max(column_.size(), static_cast<size_t>(count_)));
+  work_.resize(std::max(work_.size(), static_cast<size_t>(threads)));
+  factor_.make_rows(threads);
+  std::atomic<int> next{0};
+  const auto take = [&](int thread) {
+    for (int k = next++; k < count; k = next++) solve(starts[k], thread, &column_[first + k]);
+  };
+  run.parallel_for(threads, 1, [&take](int64_t thread, int64_t) { take(static_cast<int>(thread)); });
 }
 
 // Two paths that meet stay together.
@@ -45,6 +59,7 @@ double PathColumns::product(int a, int b) const {
 
 void PathColumns::begin(const RunContext& run, const std::vector<RVec3>& g) {
   right_.resize(factor_.length());
+  if (work_.empty()) work_.emplace_back();
   for (size_t i = 0; i < g.size(); ++i)
     for (int axis = 0; axis < 3; ++axis) right_[factor_.place(static_cast<int>(3 * i) + axis)] = g[i][axis];
   factor_.forward(right_.data(), run);
@@ -59,14 +74,15 @@ double PathColumns::product(int a) const {
 }
 
 void PathColumns::combine(const RunContext& run, const Eigen::VectorXd& weight, std::vector<RVec3>* solution) {
-  work_ = right_;
+  std::vector<Real>& x = work_[0];
+  x = right_;
   for (int a = 0; a < count_; ++a) {
     const Real w = static_cast<Real>(weight[a]);
-    visit(column_[a], [&](int place, Real value) { work_[place] += w * value; });
+    visit(column_[a], [&](int place, Real value) { x[place] += w * value; });
   }
-  factor_.backward(work_.data(), run);
+  factor_.backward(x.data(), run);
   for (size_t i = 0; i < solution->size(); ++i)
-    for (int axis = 0; axis < 3; ++axis) (*solution)[i][axis] = work_[factor_.place(static_cast<int>(3 * i) + axis)];
+    for (int axis = 0; axis < 3; ++axis) (*solution)[i][axis] = x[factor_.place(static_cast<int>(3 * i) + axis)];
 }
 
 }  // namespace tryon::sim

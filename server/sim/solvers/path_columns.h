@@ -2,7 +2,8 @@
 // each on one block of rows. z_a = L^-1 n_a is kept where it is not zero: on the panels from the block's up to the root
 // of the elimination tree. Then n_a^T H^-1 n_b is a product over the common end of two paths, and another sum of them
 // half a solve. Units: the matrix's. Shapes: blocks of 3 rows, [n / 3] of 3. How it fails: never. Thread rules: one
-// object, one thread; after a new factor clear() first. Cites: Gilbert, Peierls 1988 (sparse right-hand sides).
+// object, one calling thread, columns are shared among the context's; after a new factor clear() first. Cites: Gilbert,
+// Peierls 1988 (sparse right-hand sides).
 #pragma once
 
 #include <vector>
@@ -16,7 +17,11 @@ class PathColumns {
  public:
   explicit PathColumns(Cholesky* factor) : factor_(*factor) {}
   void clear() { count_ = 0; }
-  void add(int row, const RVec3& n);  // at rows row .. row + 2: a block of the factor's
+  struct Start {  // at rows row .. row + 2: a block of the factor's
+    int row;
+    RVec3 n;
+  };
+  void add(const RunContext& run, const std::vector<Start>& starts);
   int count() const { return count_; }
   double product(int a, int b) const;  // n_a^T H^-1 n_b
   void begin(const RunContext& run, const std::vector<RVec3>& g);
@@ -31,11 +36,13 @@ class PathColumns {
   };
   template <typename Visit>
   void visit(const Column& column, Visit visit) const;  // visit(place, value)
+  void solve(const Start& start, int thread, Column* column);
 
   Cholesky& factor_;
   std::vector<Column> column_;  // more than count_ where memory is kept
   int count_ = 0;
-  std::vector<Real> right_, work_;  // [length] in the order of elimination; L^-1 g
+  std::vector<Real> right_;              // [length] in the order of elimination: L^-1 g
+  std::vector<std::vector<Real>> work_;  // [threads][length]
 };
 
 }  // namespace tryon::sim

@@ -197,6 +197,9 @@ TEST(Panels, ColumnsOnPathsGiveTheProductsAndSumsThatWholeSolvesGive) {
   ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
   const double close = sizeof(Real) == 8 ? 1e-12 : 1e-4;
   PathColumns columns(&own);
+  Executor executor(2);
+  RunContext run;
+  run.executor = &executor;
   for (const int first : {0, 100}) {  // and again after clear()
     columns.clear();
     const std::vector<RVec3> g = some_right_side(n / 3);
@@ -205,13 +208,16 @@ TEST(Panels, ColumnsOnPathsGiveTheProductsAndSumsThatWholeSolvesGive) {
     own.solve(whole.data(), sum.data());
     const Eigen::VectorXd alone = sum;
     columns.begin({}, g);
+    std::vector<PathColumns::Start> starts;
+    for (int a = 0; a < 9; ++a)
+      starts.push_back(
+          {3 * (a == 0 ? 0 : (first + 67 * a) % (n / 3)), RVec3(Real(std::sin(a)), Real(std::cos(a)), Real(0.3))});
+    columns.add(run, {starts[0], starts[1]});
+    columns.add(run, {starts.begin() + 2, starts.end()});
     std::vector<Eigen::VectorXd> right, solved;
     for (int a = 0; a < 9; ++a) {
-      const int i = a == 0 ? 0 : (first + 67 * a) % (n / 3);
-      const RVec3 normal = Vec3(std::sin(a), std::cos(a), 0.3).cast<Real>();
-      columns.add(3 * i, normal);
       right.push_back(Eigen::VectorXd::Zero(n));
-      right.back().segment<3>(3 * i) = normal.cast<double>();
+      right.back().segment<3>(starts[a].row) = starts[a].n.cast<double>();
       solved.push_back(right.back());
       own.solve(right.back().data(), solved.back().data());
       weight[a] = 1.0 / (1 + a);
