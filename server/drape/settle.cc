@@ -42,6 +42,12 @@ RestGoal to_be_continued(RestGoal goal, const SettleOptions& options) {
   return goal;
 }
 
+// What has caught on itself comes another way so.
+RestGoal after_a_fall(RestGoal goal) {
+  goal.fall_steps = kTrialSteps;
+  return goal;
+}
+
 bool rests(const SettleOptions& options) { return !options.motion || !options.motion->from_sewn; }
 
 // One garment on its way down the levels. Contact between layers costs time, and most cloth never crosses: it begins
@@ -86,17 +92,23 @@ class Descent {
   }
 
   // One level from the cloth's positions. What still crosses on the garment's own is kept apart everywhere, from the
-  // beginning, and what crosses even then goes on from where it first did.
+  // beginning, and what crosses even then goes on from where it first did; what was kept apart already falls there.
   absl::StatusOr<std::vector<Vec3>> rest(int level, const std::vector<Vec3>& positions, const RestGoal& goal) {
     places_.go_down(levels_, level + 1);
     level_ = level;
     const bool began = !can_begin();
     ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(positions, goal));
-    if (began && (level > 0 || options_.layers != LayerContact::kAlways)) return first;
-    if (run_.winding_up() || crossings() == 0) return first;
-    if (began) return fall_again(positions, goal, first);
-    if (level > 0 && !places_.everywhere()) return first;
+    if (level > 0 && (began || !places_.everywhere())) return first;
+    if (began && options_.layers != LayerContact::kAlways) return first;
+    const int left = run_.winding_up() ? 0 : crossings();
+    if (left == 0) return first;
     const Settled crossed = settled_;
+    if (began) {
+      ASSIGN_OR_RETURN(const std::vector<Vec3> fallen, rest_once(positions, after_a_fall(goal)));
+      if (crossings() < left) return fallen;
+      settled_ = crossed;
+      return first;
+    }
     keep_apart();
     ASSIGN_OR_RETURN(const std::vector<Vec3> apart, rest_once(positions, goal));
     if (crossings() == 0 || run_.winding_up()) return apart;
@@ -158,23 +170,11 @@ class Descent {
   // A rest with contact, begun in earnest only where a short fall has undone most of the crossings: contact in a tangle
   // costs tens of times an iteration's time, and a tangle that holds is not undone by patience.
   absl::StatusOr<std::vector<Vec3>> try_apart(const std::vector<Vec3>& positions, int before, const RestGoal& goal) {
-    RestGoal short_fall = goal;
-    short_fall.fall_steps = kTrialSteps, short_fall.calm_steps = 0;
+    RestGoal short_fall = after_a_fall(goal);
+    short_fall.calm_steps = 0;
     ASSIGN_OR_RETURN(const std::vector<Vec3> fallen, rest_once(positions, short_fall));
     if (crossings() > std::max(before / kTrialGain, few())) return fallen;
     return rest_once(fallen, goal);
-  }
-
-  // What has caught on itself though it was kept apart from the beginning (pleats, at their ends) comes another way.
-  absl::StatusOr<std::vector<Vec3>> fall_again(const std::vector<Vec3>& positions, RestGoal goal,
-                                               const std::vector<Vec3>& caught) {
-    const Settled before = settled_;
-    const int count = crossings();
-    goal.fall_steps = kTrialSteps;
-    ASSIGN_OR_RETURN(std::vector<Vec3> fallen, rest_once(positions, goal));
-    if (crossings() < count) return fallen;
-    settled_ = before;
-    return caught;
   }
 
   absl::StatusOr<std::vector<Vec3>> rest_once(const std::vector<Vec3>& positions, RestGoal goal) {

@@ -207,7 +207,7 @@ void add_layer_forces(const DrapeModel& model, const Scene& scene, const DrapeSt
   std::vector<Vec3> x;
   for (int i = 0; i < model.particle_count; ++i) x.push_back(at(state, i));
   std::vector<double> stiffness;
-  for (Real k : contact_stiffness(ElasticEnergy(model, 0.0))) stiffness.push_back(static_cast<double>(k));
+  for (Real k : contact_stiffness(model)) stiffness.push_back(static_cast<double>(k));
   *layers = layer_forces(model, x, scene.self_contact, stiffness, scene.steep_share, scene.kept_apart);
   for (int i = 0; i < model.particle_count; ++i) (*forces)[i] += layers->normal[i];
 }

@@ -1,28 +1,17 @@
 #include "server/sim/constraints/cloth_patches.h"
 
-#include <numeric>
-
 #include "server/sim/constraints/bend_friction.h"
 
 namespace tryon::sim {
 
 namespace {
 
-constexpr int kMostTriangles = 512;
-
-// The triangles at each particle.
-struct Beside {
-  std::vector<int> begin, triangle;
-  Beside(const std::vector<Triangle>& triangles, int particle_count) : begin(particle_count + 1, 0) {
-    for (const Triangle& corner : triangles)
-      for (const int i : corner) ++begin[i + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    triangle.resize(begin.back());
-    std::vector<int> next = begin;
-    for (size_t t = 0; t < triangles.size(); ++t)
-      for (const int i : triangles[t]) triangle[next[i]++] = static_cast<int>(t);
-  }
-};
+// The triangles' corners at each particle: corner k is triangle k / 3's.
+Grouped corners_at(const DrapeModel& model) {
+  std::vector<int> particle;
+  for (const Triangle& corner : model.triangles) particle.insert(particle.end(), corner.begin(), corner.end());
+  return grouped(model.particle_count, particle);
+}
 
 }  // namespace
 
@@ -31,43 +20,40 @@ class ClothPatches::Builder {
   explicit Builder(ClothPatches* out)
       : out_(*out),
         model_(out->model_),
-        beside_(model_.triangles, model_.particle_count),
-        asked_(model_.triangles.size(), 0),
-        rubs_(model_.triangles.size(), -1),
+        corners_(corners_at(model_)),
+        taken_(model_.triangles.size(), 0),
+        friction_(model_.triangles.size(), -1),
         copy_(model_.particle_count, -1) {
     const BendFriction& f = model_.bend_friction;
-    for (int i = 0; i < f.count(); ++i) rubs_[f.triangle[i]] = i;
+    for (int i = 0; i < f.count(); ++i) friction_[f.triangle[i]] = i;
   }
 
   void build() {
     const bool any = model_.threads.count() + model_.bend_friction.count() > 0;
-    std::vector<int> patch, front;
-    for (size_t seed = 0; any && seed < model_.triangles.size(); ++seed) {
-      if (asked_[seed]) continue;
-      front.assign(1, static_cast<int>(seed));
-      while (!front.empty()) {
-        front = grow(front.front(), &patch);
+    std::vector<int> patch;
+    for (int t = 0; any && t < static_cast<int>(model_.triangles.size()); ++t)
+      for (int seed = taken_[t] ? -1 : t; seed >= 0;) {
+        seed = grow(seed, &patch);
         add(patch);
       }
-    }
-    find_copies();
+    out_.copies_ = grouped(model_.particle_count, out_.particle_);
   }
 
  private:
-  // Triangles round a seed, ring by ring; returns one beside them where there is more.
-  std::vector<int> grow(int seed, std::vector<int>* patch) {
+  // Triangles round a seed, ring by ring; returns one beside them where there are more, else -1.
+  int grow(int seed, std::vector<int>* patch) {
     patch->assign(1, seed);
-    asked_[seed] = 1;
+    taken_[seed] = 1;
     for (size_t k = 0; k < patch->size(); ++k)
       for (const int i : model_.triangles[(*patch)[k]])
-        for (int at = beside_.begin[i]; at < beside_.begin[i + 1]; ++at) {
-          const int next = beside_.triangle[at];
-          if (asked_[next]) continue;
-          if (static_cast<int>(patch->size()) == kMostTriangles) return {next};
-          asked_[next] = 1;
+        for (int at = corners_.begin[i]; at < corners_.begin[i + 1]; ++at) {
+          const int next = corners_.member[at] / 3;
+          if (taken_[next]) continue;
+          if (static_cast<int>(patch->size()) == local_step::kMostInPatch) return next;
+          taken_[next] = 1;
           patch->push_back(next);
         }
-    return {};
+    return -1;
   }
 
   uint16_t copy_of(int particle) {
@@ -81,14 +67,14 @@ class ClothPatches::Builder {
 
   void add(const std::vector<int>& triangles) {
     bool rubs = false;
-    for (const int t : triangles) rubs = rubs || rubs_[t] >= 0;
+    for (const int t : triangles) rubs = rubs || friction_[t] >= 0;
     const int fours = static_cast<int>(triangles.size() + 3) / 4;
     out_.patch_.push_back({static_cast<int>(out_.particle_.size()), 0, static_cast<int>(out_.threads_.size()), fours,
-                           rubs ? static_cast<int>(out_.bends_of_.size()) : -1});
+                           rubs ? static_cast<int>(out_.bends_.size()) : -1});
     for (int four = 0; four < fours; ++four) {
       out_.threads_.emplace_back();
       if (!model_.threads.limit_weft.empty()) out_.limits_.emplace_back();
-      if (rubs) out_.bends_of_.emplace_back();
+      if (rubs) out_.bends_.emplace_back();
       for (int lane = 0; lane < 4; ++lane) {
         const size_t at = static_cast<size_t>(lane * fours + four);
         const bool idle = at >= triangles.size();
@@ -113,9 +99,9 @@ class ClothPatches::Builder {
   }
 
   void add_bends(int t, int lane, bool idle) {
-    local_step::FourBends& four = out_.bends_of_.back();
+    local_step::FourBends& four = out_.bends_.back();
     const BendFriction& f = model_.bend_friction;
-    const int i = rubs_[t];
+    const int i = friction_[t];
     for (int j = 0; j < 3; ++j) four.across[j][lane] = copy_of(i < 0 ? model_.triangles[t][0] : f.particle[i][3 + j]);
     if (idle || i < 0) return;
     four.moment[lane] = f.moment[i];
@@ -123,28 +109,18 @@ class ClothPatches::Builder {
       four.stiffness[k][lane] = f.stiffness[i][k];
       for (int j = 1; j < 6; ++j) four.weight[k][j - 1][lane] = f.weight[i][k][j];
     }
-    for (const int particle : f.particle[i]) out_.bends_[particle] = 1;
-  }
-
-  void find_copies() {
-    std::vector<int>& begin = out_.copy_begin_;
-    begin.assign(model_.particle_count + 1, 0);
-    for (const int i : out_.particle_) ++begin[i + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    out_.copies_.resize(out_.particle_.size());
-    std::vector<int> next = begin;
-    for (size_t k = 0; k < out_.particle_.size(); ++k) out_.copies_[next[out_.particle_[k]]++] = static_cast<int>(k);
+    for (const int particle : f.particle[i]) out_.rubs_[particle] = 1;
   }
 
   ClothPatches& out_;
   const DrapeModel& model_;
-  const Beside beside_;
-  std::vector<uint8_t> asked_;  // [triangle_count] belongs to a patch
-  std::vector<int> rubs_;       // [triangle_count] the element of its friction, -1: none
+  const Grouped corners_;
+  std::vector<uint8_t> taken_;  // [triangle_count] belongs to a patch
+  std::vector<int> friction_;   // [triangle_count] the element of its friction, -1: none
   std::vector<int> copy_;       // [particle_count] the last one made
 };
 
-ClothPatches::ClothPatches(const DrapeModel& model) : model_(model), bends_(model.particle_count, 0) {
+ClothPatches::ClothPatches(const DrapeModel& model) : model_(model), rubs_(model.particle_count, 0) {
   Builder(this).build();
 }
 
@@ -154,7 +130,7 @@ local_step::PatchView ClothPatches::view(int patch) const {
           p.copy_count,
           threads_.data() + p.first_four,
           limits_.empty() ? nullptr : limits_.data() + p.first_four,
-          p.first_bends < 0 ? nullptr : bends_of_.data() + p.first_bends,
+          p.first_bends < 0 ? nullptr : bends_.data() + p.first_bends,
           p.four_count,
           bend_friction::kSlack,
           model_.particle_count - 1};

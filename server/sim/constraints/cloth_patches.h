@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "server/base/grouped.h"
 #include "server/sim/constraints/local_step.h"
 #include "server/sim/model.h"
 
@@ -19,9 +20,8 @@ class ClothPatches {
   int copy_count() const { return static_cast<int>(particle_.size()); }
   local_step::PatchView view(int patch) const;
   int first_copy(int patch) const { return patch_[patch].first_copy; }
-  const std::vector<int>& copy_begin() const { return copy_begin_; }  // [particle_count + 1]
-  const std::vector<int>& copies() const { return copies_; }          // [copy_count] ascending of each particle
-  bool bends(int particle) const { return bends_[particle] != 0; }    // with friction
+  const Grouped& copies() const { return copies_; }                // of each particle
+  bool bends(int particle) const { return rubs_[particle] != 0; }  // with friction
 
  private:
   struct Patch {
@@ -35,9 +35,9 @@ class ClothPatches {
   std::vector<int> particle_;                     // [copy_count]
   std::vector<local_step::FourThreads> threads_;  // [four_count]
   std::vector<local_step::FourLimits> limits_;    // the same; empty: nowhere
-  std::vector<local_step::FourBends> bends_of_;   // of patches that rub
-  std::vector<int> copy_begin_, copies_;
-  std::vector<uint8_t> bends_;  // [particle_count]
+  std::vector<local_step::FourBends> bends_;      // of patches that rub
+  Grouped copies_;
+  std::vector<uint8_t> rubs_;  // [particle_count]
 };
 
 }  // namespace tryon::sim

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "server/sim/constraints/bend.h"
-#include "server/sim/constraints/bend_friction.h"
 #include "server/sim/constraints/element_sums.h"
 #include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/hinges.h"
@@ -19,21 +17,99 @@
 namespace tryon::sim {
 
 namespace {
+
 constexpr double kContactShare = 0.1;  // contact stiffness over the elastic diagonal
-}  // namespace
-
-namespace {
-
 constexpr int kGrain = 512;
 int chunk_count(int count) { return (count + kGrain - 1) / kGrain; }
 
-// Where each particle's entries begin, and behind the last: visit(count) counts every entry's particle.
+// visit(slot, particle, coefficient, the slot's stiffness) of threads, which patches do and which have no slots.
 template <typename Visit>
-std::vector<int> begins(int particle_count, Visit visit) {
-  std::vector<int> begin(particle_count + 1, 0);
-  visit([&](int particle) { ++begin[particle + 1]; });
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  return begin;
+void visit_threads(const DrapeModel& model, Visit visit) {
+  int slot = 0;
+  for (int t = 0; t < model.threads.count(); ++t, slot += 2) {
+    const Triangle& corner = model.triangles[t];
+    const auto& s = model.threads.shape[t];
+    const Real cx[3] = {-s[0] - s[1], s[0], s[1]}, cy[3] = {-s[2] - s[3], s[2], s[3]};
+    // The two bias springs' cross terms cancel in L, which leaves 'bias' on each of the two directions.
+    const Real kx = model.threads.weft[t] + model.threads.bias[t], ky = model.threads.warp[t] + model.threads.bias[t];
+    for (int i = 0; i < 3; ++i) visit(slot, corner[i], cx[i], kx);
+    for (int i = 0; i < 3; ++i) visit(slot + 1, corner[i], cy[i], ky);
+  }
+}
+
+// The same of all other elements.
+template <typename Visit>
+void visit_slots(const DrapeModel& model, Real tie_stiffness, Visit visit) {
+  int slot = 0;
+  for (int t = 0; t < model.membranes.count(); ++t, slot += 2) {
+    const Triangle& corner = model.triangles[t];
+    const auto& s = model.membranes.shape[t];
+    const membrane::Stiffness& k = model.membranes.stiffness[t];
+    const Real cx[3] = {-s[0] - s[1], s[0], s[1]}, cy[3] = {-s[2] - s[3], s[2], s[3]};
+    for (int i = 0; i < 3; ++i) visit(slot, corner[i], cx[i], k.weft + k.shear + std::abs(k.cross));
+    for (int i = 0; i < 3; ++i) visit(slot + 1, corner[i], cy[i], k.warp + k.shear + std::abs(k.cross));
+  }
+  for (int i = 0; i < model.hinges.count(); ++i, ++slot)
+    for (int j = 0; j < 4; ++j)
+      visit(slot, model.hinges.particle[i][j], model.hinges.weight[i][j], model.hinges.stiffness[i]);
+  for (int i = 0; i < model.springs.count(); ++i, ++slot) {
+    const Real k = tie::stiffness(model.springs, i, tie_stiffness);
+    visit(slot, model.springs.a[i], Real(1), k);
+    visit(slot, model.springs.b[i], Real(-1), k);
+  }
+  // Four slots that hold gradients; the stiffness is left to matrix().
+  for (int i = 0; i < model.folds.count(); ++i)
+    for (int j = 0; j < 4; ++j, ++slot) visit(slot, model.folds.particle[i][j], Real(1), Real(0));
+}
+
+// add(i, j, k): every number of L, element by element, in a fixed order.
+template <typename Add>
+void visit_products(const DrapeModel& model, Real tie_stiffness, BendInMatrix form, Add add) {
+  struct Entry {
+    int particle;
+    double coefficient, stiffness;
+  };
+  std::vector<Entry> open;
+  int current = -1;
+  const auto flush = [&] {
+    for (const Entry& i : open)
+      for (const Entry& j : open) add(i.particle, j.particle, i.stiffness * i.coefficient * j.coefficient);
+    open.clear();
+  };
+  const auto take = [&](int slot, int particle, Real coefficient, Real stiffness) {
+    if (slot != current) flush();
+    current = slot;
+    open.push_back({particle, static_cast<double>(coefficient), static_cast<double>(stiffness)});
+  };
+  visit_threads(model, take);
+  flush();
+  visit_slots(model, tie_stiffness, take);
+  flush();
+  // Folds by the quadratic of their flat state: |sum w x| is length times angle.
+  for (int f = 0; f < model.folds.count(); ++f) {
+    const auto& w = model.folds.weight[f];
+    double own = 0, edge2 = 0;
+    for (int k = model.folds.row_begin[f]; k < model.folds.row_begin[f + 1]; ++k)
+      own += std::abs(static_cast<double>(model.folds.stiffness[k]));
+    edge2 = static_cast<double>(model.folds.edge_length[f] * model.folds.edge_length[f]);
+    for (int k = 0; k < 4; ++k) open.push_back({model.folds.particle[f][k], static_cast<double>(w[k]), own / edge2});
+    flush();
+  }
+  const bool whole = form == BendInMatrix::kWhole;
+  const Hinges hinges = whole ? Hinges() : hinges_like_bend_matrix(model);
+  for (int h = 0; h < hinges.count(); ++h) {
+    for (int k = 0; k < 4; ++k) {
+      const auto weight = static_cast<double>(hinges.weight[h][k]);
+      open.push_back({hinges.particle[h][k], weight, static_cast<double>(hinges.stiffness[h])});
+    }
+    flush();
+  }
+  const BendMatrix& bend = model.bend_matrix;
+  for (int i = 0; whole && i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
+    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) {
+      add(i, bend.column[k], static_cast<double>(bend.stiffness[k]));
+      add(i, i, -static_cast<double>(bend.stiffness[k]));
+    }
 }
 
 }  // namespace
@@ -51,54 +127,15 @@ ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
   find_bend_rows();
 }
 
-template <typename Visit>
-void ElasticEnergy::visit_coefficients(Visit visit) const {
-  int slot = -2 * model_.threads.count();  // which write none
-  for (int t = 0; t < model_.threads.count(); ++t, slot += 2) {
-    const Triangle& corner = model_.triangles[t];
-    const auto& s = model_.threads.shape[t];
-    const Real cx[3] = {-s[0] - s[1], s[0], s[1]}, cy[3] = {-s[2] - s[3], s[2], s[3]};
-    // The two bias springs' cross terms cancel in L, which leaves 'bias' on each of the two directions.
-    const Real kx = model_.threads.weft[t] + model_.threads.bias[t],
-               ky = model_.threads.warp[t] + model_.threads.bias[t];
-    for (int i = 0; i < 3; ++i) visit(slot, corner[i], cx[i], kx);
-    for (int i = 0; i < 3; ++i) visit(slot + 1, corner[i], cy[i], ky);
-  }
-  for (int t = 0; t < model_.membranes.count(); ++t, slot += 2) {
-    const Triangle& corner = model_.triangles[t];
-    const auto& s = model_.membranes.shape[t];
-    const membrane::Stiffness& k = model_.membranes.stiffness[t];
-    const Real cx[3] = {-s[0] - s[1], s[0], s[1]}, cy[3] = {-s[2] - s[3], s[2], s[3]};
-    for (int i = 0; i < 3; ++i) visit(slot, corner[i], cx[i], k.weft + k.shear + std::abs(k.cross));
-    for (int i = 0; i < 3; ++i) visit(slot + 1, corner[i], cy[i], k.warp + k.shear + std::abs(k.cross));
-  }
-  for (int i = 0; i < model_.hinges.count(); ++i, ++slot)
-    for (int j = 0; j < 4; ++j)
-      visit(slot, model_.hinges.particle[i][j], model_.hinges.weight[i][j], model_.hinges.stiffness[i]);
-  for (int i = 0; i < model_.springs.count(); ++i, ++slot) {
-    const Real k = tie::stiffness(model_.springs, i, tie_stiffness_);
-    visit(slot, model_.springs.a[i], Real(1), k);
-    visit(slot, model_.springs.b[i], Real(-1), k);
-  }
-  // Four slots that hold gradients; the stiffness is left to matrix().
-  for (int i = 0; i < model_.folds.count(); ++i)
-    for (int j = 0; j < 4; ++j, ++slot) visit(slot, model_.folds.particle[i][j], Real(1), Real(0));
-}
-
 void ElasticEnergy::build_gather() {
-  gather_begin_ = begins(model_.particle_count, [this](auto count) {
-    visit_coefficients([&](int slot, int particle, Real, Real) {
-      if (slot >= 0) count(particle);
-    });
+  std::vector<int> particles, slots;
+  std::vector<Real> weights;
+  visit_slots(model_, tie_stiffness_, [&](int slot, int particle, Real coefficient, Real) {
+    particles.push_back(particle), slots.push_back(slot), weights.push_back(coefficient);
   });
-  gather_slot_.resize(gather_begin_.back());
-  gather_weight_.resize(gather_begin_.back());
-  std::vector<int> next = gather_begin_;
-  visit_coefficients([&](int slot, int particle, Real coefficient, Real) {
-    if (slot < 0) return;
-    gather_slot_[next[particle]] = slot;
-    gather_weight_[next[particle]++] = coefficient;
-  });
+  Grouped entries = grouped(model_.particle_count, particles);
+  for (const int k : entries.member) gather_slot_.push_back(slots[k]), gather_weight_.push_back(weights[k]);
+  gather_begin_ = std::move(entries.begin);
 }
 
 // Rows of those particles whose bending no element with friction does.
@@ -111,65 +148,10 @@ void ElasticEnergy::find_bend_rows() {
   }
 }
 
-// add(i, j, k): every number of L, element by element, in a fixed order.
-template <typename Add>
-void ElasticEnergy::visit_products(BendInMatrix form, Add add) const {
-  struct Entry {
-    int particle;
-    double coefficient, stiffness;
-  };
-  std::vector<Entry> open;
-  int current = std::numeric_limits<int>::min();
-  const auto flush = [&] {
-    for (const Entry& i : open)
-      for (const Entry& j : open) add(i.particle, j.particle, i.stiffness * i.coefficient * j.coefficient);
-    open.clear();
-  };
-  visit_coefficients([&](int slot, int particle, Real coefficient, Real stiffness) {
-    if (slot != current) flush();
-    current = slot;
-    open.push_back({particle, static_cast<double>(coefficient), static_cast<double>(stiffness)});
-  });
-  flush();
-  // Folds by the quadratic of their flat state: |sum w x| is length times angle.
-  for (int f = 0; f < model_.folds.count(); ++f) {
-    const auto& w = model_.folds.weight[f];
-    double own = 0, edge2 = 0;
-    for (int k = model_.folds.row_begin[f]; k < model_.folds.row_begin[f + 1]; ++k)
-      own += std::abs(static_cast<double>(model_.folds.stiffness[k]));
-    edge2 = static_cast<double>(model_.folds.edge_length[f] * model_.folds.edge_length[f]);
-    for (int k = 0; k < 4; ++k) open.push_back({model_.folds.particle[f][k], static_cast<double>(w[k]), own / edge2});
-    flush();
-  }
-  const bool whole = form == BendInMatrix::kWhole;
-  const Hinges hinges = whole ? Hinges() : hinges_like_bend_matrix(model_);
-  for (int h = 0; h < hinges.count(); ++h) {
-    for (int k = 0; k < 4; ++k) {
-      const auto weight = static_cast<double>(hinges.weight[h][k]);
-      open.push_back({hinges.particle[h][k], weight, static_cast<double>(hinges.stiffness[h])});
-    }
-    flush();
-  }
-  const BendMatrix& bend = model_.bend_matrix;
-  for (int i = 0; whole && i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
-    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) {
-      add(i, bend.column[k], static_cast<double>(bend.stiffness[k]));
-      add(i, i, -static_cast<double>(bend.stiffness[k]));
-    }
-}
-
 Eigen::SparseMatrix<double> ElasticEnergy::matrix(BendInMatrix form) const {
   ElementSums sums(model_.particle_count);
-  visit_products(form, [&](int i, int j, double k) { sums.add(i, j, k); });
+  visit_products(model_, tie_stiffness_, form, [&](int i, int j, double k) { sums.add(i, j, k); });
   return std::move(sums).matrix();
-}
-
-std::vector<double> ElasticEnergy::diagonal() const {
-  std::vector<double> out(model_.particle_count, 0.0);
-  visit_products(BendInMatrix::kWhole, [&](int i, int j, double k) {
-    if (i == j) out[i] += k;
-  });
-  return out;
 }
 
 void ElasticEnergy::run_patches(int begin, int end, double* energy) {
@@ -226,8 +208,8 @@ void ElasticEnergy::run_folds(int begin, int end, double* energy) {
 
 void ElasticEnergy::gather(int begin, int end, double* energy) {
   const local_step::Kernels& kernels = local_step::best_kernels();
-  kernels.gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data(), patches_.copy_begin().data(),
-                  patches_.copies().data(), pull_.data()},
+  kernels.gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data(), patches_.copies().begin.data(),
+                  patches_.copies().member.data(), pull_.data()},
                  slots_.data(), begin, end, gradient_);
   *energy = 0;
   const BendMatrix& q = model_.bend_matrix;
@@ -270,9 +252,13 @@ double ElasticEnergy::evaluate(const RunContext& run, const RVec3* x, Real tie_r
   return std::accumulate(partials_.begin(), partials_.end(), 0.0);
 }
 
-std::vector<Real> contact_stiffness(const ElasticEnergy& elastic) {
+std::vector<Real> contact_stiffness(const DrapeModel& model) {
+  std::vector<double> diagonal(model.particle_count, 0.0);
+  visit_products(model, 0, BendInMatrix::kWhole, [&](int i, int j, double k) {
+    if (i == j) diagonal[i] += k;
+  });
   std::vector<Real> out;
-  for (const double own : elastic.diagonal()) out.push_back(static_cast<Real>(std::max(1.0, kContactShare * own)));
+  for (const double own : diagonal) out.push_back(static_cast<Real>(std::max(1.0, kContactShare * own)));
   return out;
 }
 

@@ -1,9 +1,9 @@
 // What it is: the whole elastic energy E(x) of a model (threads or membranes, bending with its friction, edge and seam
-// springs) and its gradient. Each element writes vectors into slots of its own; each particle then gathers coefficient
-// * slot in a fixed order, so the bytes are the same for any number of threads. The same coefficients c give Wan 2020's
-// L = sum k c c^T (eq. 15). Units: J, N. Shapes: x, gradient [particle_count]. How it fails: never; NaN goes through to
-// the caller. Thread rules: one object, one calling thread; elements run on the context's executor. No allocation after
-// building.
+// springs) and its gradient. Patches of cloth pull on copies of their particles (cloth_patches.h), each other element
+// writes vectors into slots of its own; each particle then adds up its copies and coefficient * slot in a fixed order,
+// so the bytes are the same for any number of threads. The coefficients c give Wan 2020's L = sum k c c^T (eq. 15).
+// Units: J, N. Shapes: x, gradient [particle_count]. How it fails: never; NaN goes through to the caller. Thread rules:
+// one object, one calling thread; elements run on the context's executor. No allocation after building.
 #pragma once
 
 #include <array>
@@ -26,7 +26,6 @@ class ElasticEnergy {
   // L of Wan 2020 for all springs, plus the constant bending matrix or what stands for it: [particle_count,
   // particle_count], symmetric, full.
   Eigen::SparseMatrix<double> matrix(BendInMatrix bend = BendInMatrix::kWhole) const;
-  std::vector<double> diagonal() const;  // of the whole matrix: [particle_count]
 
  private:
   void for_chunks(const RunContext& run, int count, int grain, int partial_begin,
@@ -40,16 +39,11 @@ class ElasticEnergy {
   void gather(int begin, int end, double* energy);
   void build_gather();
   void find_bend_rows();
-  template <typename Visit>
-  void visit_coefficients(Visit visit) const;  // visit(slot, particle, coefficient, slot weight)
-  template <typename Add>
-  void visit_products(BendInMatrix form, Add add) const;
 
   const DrapeModel& model_;
   Real tie_stiffness_;
   int plain_springs_ = 0;  // how many come before the first seam or tether
   int hinge_slot() const { return 2 * model_.membranes.count(); }
-
   int fold_slot() const { return hinge_slot() + model_.hinges.count() + model_.springs.count(); }
 
   std::vector<RVec3> slots_;         // [2 membrane_count + hinge_count + spring_count + 4 fold_count + 1]
@@ -68,6 +62,6 @@ class ElasticEnergy {
 
 // N/m that contacts (with the body, between layers) have at each particle, so that they neither rule the step nor give
 // way to it.
-std::vector<Real> contact_stiffness(const ElasticEnergy& elastic);
+std::vector<Real> contact_stiffness(const DrapeModel& model);
 
 }  // namespace tryon::sim

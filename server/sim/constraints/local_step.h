@@ -1,14 +1,14 @@
-// What it is: the hot loops of ElasticEnergy and of its Hessian four numbers at a time: edge springs, thread springs,
-// membranes, hinges, folds, rows of the bending matrix, bending with friction, the sum of what elements wrote into
-// slots, and the blocks that threads, membranes and folds add to a Hessian. Compiled twice from local_*_impl.h, for the
-// baseline processor and for AVX2, chosen at run time; no fused multiply-add and the same order of sums: both give the
-// same bytes, whatever is done beside an element. Their slow twins are spring::gradient, thread::gradient,
-// membrane::gradient, bend::gradient, fold::angle_gradient, bend_matrix::gradient, a plain sum, thread::hessian,
-// membrane::hessian with its six eigenvalues clamped and, in the tests, the fold's gradient differentiated by machine.
-// Units: N, J, m. Shapes: as model.h; `begin`
-// .. `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure functions of their arguments;
-// chunks that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub and Van Loan, Matrix
-// Computations, 8.5 (Jacobi's rotations); Tamstorf and Grinspun 2013 (the angle's Hessian); constraints/*.h.
+// What it is: the hot loops of ElasticEnergy and of its Hessian four numbers at a time: edge springs, membranes,
+// hinges, folds, rows of the bending matrix, patches of cloth (thread springs, and bending with friction), the sum of
+// what all of these left for a particle, and the blocks that threads, membranes and folds add to a Hessian. Compiled
+// twice from local_*_impl.h, for the baseline processor and for AVX2, chosen at run time; no fused multiply-add and the
+// same order of sums: both give the same bytes, whatever is done beside an element. Their slow twins are
+// spring::gradient, thread::gradient, membrane::gradient, bend::gradient, fold::angle_gradient, bend_matrix::gradient,
+// bend_friction::bent, a plain sum, thread::hessian, membrane::hessian with its six eigenvalues clamped and, in the
+// tests, the fold's gradient differentiated by machine. Units: N, J, m. Shapes: as model.h; `begin` .. `end` of the
+// elements. How it fails: never; NaN goes through. Thread rules: pure functions of their arguments; chunks that do not
+// overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub and Van Loan, Matrix Computations, 8.5 (Jacobi's
+// rotations); Tamstorf and Grinspun 2013 (the angle's Hessian); constraints/*.h.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ struct FourBends {       // of BendFriction
   Real stiffness[3][4], moment[4];
   uint16_t across[3][4];
 };
-inline constexpr int kMostCopies = 3072;
+inline constexpr int kMostInPatch = 512, kMostCopies = 6 * kMostInPatch;  // triangles; each has six particles
 struct PatchView {
   const int* particle;  // of each copy
   int copy_count;

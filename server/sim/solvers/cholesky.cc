@@ -1,7 +1,6 @@
 #include "server/sim/solvers/cholesky.h"
 
 #include <algorithm>
-#include <atomic>
 #include <type_traits>
 #include <utility>
 
@@ -86,23 +85,8 @@ void Cholesky::Room<Number>::fit(const CholeskyPattern& pattern, int threads) {
     workspace.emplace_back().fit(pattern.subtree_needs, pattern.panel.size());
 }
 
-int Cholesky::threads_of(const RunContext& run) const {
-  const int count = static_cast<int>(pattern_->subtree.size());
+int Cholesky::threads_of(const RunContext& run, int count) {
   return std::min(count, run.executor != nullptr ? run.executor->thread_count() : 1);
-}
-
-template <typename Body>
-void Cholesky::each_subtree(const RunContext& run, Body body) {
-  const int count = static_cast<int>(pattern_->subtree.size()), threads = threads_of(run);
-  make_rows(threads);
-  struct Share {
-    Body& body;
-    const int count;
-    std::atomic<int> next{0};
-  } share{body, count};
-  run.parallel_for(threads, 1, [&share](int64_t thread, int64_t) {  // small enough not to be allocated
-    for (int t = share.next++; t < share.count; t = share.next++) share.body(t, static_cast<int>(thread));
-  });
 }
 
 // The matrix's own values, and what the children left: their updates are the last that wait. A panel that goes on in
@@ -235,8 +219,8 @@ int Cholesky::factor_part(const CholeskyPattern::Part& part, const double* value
 
 template <typename Number>
 int Cholesky::factor_in(Room<Number>* room, const double* values, const RunContext& run) {
-  room->fit(*pattern_, threads_of(run));
-  each_subtree(run, [&](int t, int thread) {
+  room->fit(*pattern_, threads_of(run, subtree_count()));
+  each_shared(run, subtree_count(), [&](int t, int thread) {
     failed_[t] =
         factor_part(pattern_->subtree[t], values, run, room->update[t].data(), *room, &room->workspace[thread]);
   });
@@ -265,7 +249,7 @@ template <typename Value, typename X>
 void Cholesky::forward_by(Half<Value, X> kernel, X* x, const RunContext& run) {
   const CholeskyPattern& p = *pattern_;
   std::fill(x + n_, x + p.length, X{});
-  each_subtree(run, [&](int t, int thread) {
+  each_shared(run, subtree_count(), [&](int t, int thread) {
     const CholeskyPattern::Part& part = p.subtree[t];
     kernel(view<Value>(p.row_in_subtree, thread), &p.order[part.begin], part.end - part.begin, x);
   });
@@ -280,7 +264,7 @@ template <typename Value, typename X>
 void Cholesky::backward_by(Half<Value, X> kernel, X* x, const RunContext& run) {
   const CholeskyPattern& p = *pattern_;
   kernel(view<Value>(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
-  each_subtree(run, [&](int t, int thread) {
+  each_shared(run, subtree_count(), [&](int t, int thread) {
     const CholeskyPattern::Part& part = p.subtree[t];
     kernel(view<Value>(p.row, thread), &p.order[part.begin], part.end - part.begin, x);
   });

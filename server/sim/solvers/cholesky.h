@@ -7,6 +7,7 @@
 // rules: one object, one thread. Cites: Duff, Reid 1983 (multifrontal); Davis 2006 (elimination tree).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -44,9 +45,23 @@ class Cholesky {
   void forward(Real* x, const RunContext& run = {});
   void backward(Real* x, const RunContext& run = {});
   // The first where x is zero but for one row, and is not read but on the panels that L^-1 of it reaches.
-  std::vector<int> path_from(int row) const;  // these, ascending
-  void forward(const std::vector<int>& path, Real* x, int thread = 0);
-  void make_rows(int threads);  // first, where more than one at once goes up paths
+  std::vector<int> path_from(int row) const;                            // these, ascending
+  void forward(const std::vector<int>& path, Real* x, int thread = 0);  // which thread's of each_shared()
+  // body(k, thread's number) for each k < count, once, on as many threads of the context as there are.
+  static int threads_of(const RunContext& run, int count);
+  template <typename Body>
+  void each_shared(const RunContext& run, int count, Body body) {
+    const int threads = threads_of(run, count);
+    make_rows(threads);
+    struct Share {
+      Body& body;
+      const int count;
+      std::atomic<int> next{0};
+    } share{body, count};
+    run.parallel_for(threads, 1, [&share](int64_t thread, int64_t) {  // small enough not to be allocated
+      for (int k = share.next++; k < share.count; k = share.next++) share.body(k, static_cast<int>(thread));
+    });
+  }
   int length() const { return pattern_->length; }
   int place(int row) const { return pattern_->place[row]; }
   const panels::Panel& panel(int index) const { return pattern_->panel[index]; }
@@ -85,10 +100,8 @@ class Cholesky {
   };
   void forget();
   void take(std::shared_ptr<const CholeskyPattern> pattern, int n);
-  // Calls body(subtree, thread's number), each subtree once.
-  template <typename Body>
-  void each_subtree(const RunContext& run, Body body);
-  int threads_of(const RunContext& run) const;
+  int subtree_count() const { return static_cast<int>(pattern_->subtree.size()); }
+  void make_rows(int threads);
   template <typename Number>
   int factor_in(Room<Number>* room, const double* values, const RunContext& run);
   template <typename Number>

@@ -14,7 +14,6 @@ constexpr int kRounds = 3;       // contacts that a corrected direction makes ar
 constexpr size_t kAtOnce = 24;   // columns a round
 constexpr double kShare = 0.03;  // of the largest force on a particle: less than that is no contact's business
 constexpr int kNewtonSteps = 20, kHalvings = 8;
-constexpr int kGrain = 1024;
 constexpr double kBalanced = 1e-3;  // of the ways
 
 }  // namespace
@@ -48,12 +47,10 @@ ContactCompliance::Change ContactCompliance::mismatch(const std::vector<RVec3>& 
 
 std::vector<int> ContactCompliance::choose(const RunContext& run, const std::vector<RVec3>& x,
                                            const std::vector<RVec3>& way, double least) {
-  const auto look_at = [&](int i) {
+  for_each(run, x.size(), [&](size_t at) {
+    const int i = static_cast<int>(at);
     const auto out = -static_cast<double>(potential_.contact().normal(i).dot(way[i]));
     wrong_[i] = member_[i] || potential_.pinned(i) ? 0 : std::abs(mismatch(x, i, out).force);
-  };
-  run.parallel_for(static_cast<int64_t>(x.size()), kGrain, [&look_at](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) look_at(static_cast<int>(i));
   });
   std::vector<std::pair<double, int>> found;
   for (int i = 0; i < static_cast<int>(x.size()); ++i)

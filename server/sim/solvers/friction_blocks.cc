@@ -4,10 +4,6 @@
 
 namespace tryon::sim {
 
-namespace {
-constexpr int kGrain = 1024;
-}  // namespace
-
 FrictionBlocks::FrictionBlocks(const DrapeModel& model, const Hinges& like) : model_(model), like_(&like) {
   if (model.bend_friction.count() == 0) return;
   for (const EdgeUse& edge : mesh_edges(TriangleMesh{std::vector<Vec3>(model.particle_count), model.triangles}))
@@ -16,29 +12,26 @@ FrictionBlocks::FrictionBlocks(const DrapeModel& model, const Hinges& like) : mo
 }
 
 void FrictionBlocks::find_pulls(const RunContext& run, const std::vector<RVec3>& x) {
-  run.parallel_for(model_.bend_friction.count(), kGrain, [this, &x](int64_t begin, int64_t end) {
-    const BendFriction& f = model_.bend_friction;
-    for (int i = static_cast<int>(begin); i < end; ++i) {
-      const auto area = static_cast<double>(model_.rest_area[f.triangle[i]]);
-      pull_[f.triangle[i]] = static_cast<double>(f.moment[i]) / area / bend_friction::bent(f, i, x).root;
-    }
+  const BendFriction& f = model_.bend_friction;
+  for_each(run, f.triangle.size(), [&](size_t i) {
+    const auto area = static_cast<double>(model_.rest_area[f.triangle[i]]);
+    const double root = bend_friction::bent(f, static_cast<int>(i), x).root;
+    pull_[f.triangle[i]] = static_cast<double>(f.moment[i]) / area / root;
   });
 }
 
 bool FrictionBlocks::find_blocks(const RunContext& run, const std::vector<RVec3>& x) {
   find_pulls(run, x);
   if (!run.check().ok()) return false;
-  block_.resize(like_->count());
-  run.parallel_for(like_->count(), kGrain, [this, &x](int64_t begin, int64_t end) {
-    for (int h = static_cast<int>(begin); h < end; ++h) block_[h] = like_block(h, x);
-  });
+  block_.resize(like_->particle.size());
+  for_each(run, block_.size(), [&](size_t h) { block_[h] = like_block(static_cast<int>(h), x); });
   return run.check().ok();
 }
 
 void FrictionBlocks::add_to(int block, double* corner, int height) const {
-  for (int k = share_begin_[block]; k < share_begin_[block + 1]; ++k) {
-    const auto [a, b] = kPair[share_[k] % kPairs];
-    const int hinge = share_[k] / kPairs;
+  for (int k = shares_.begin[block]; k < shares_.begin[block + 1]; ++k) {
+    const auto [a, b] = kPair[shares_.member[k] % kPairs];
+    const int hinge = shares_.member[k] / kPairs;
     const auto& w = like_->weight[hinge];
     const double share = static_cast<double>(w[a] * w[b]);
     const Eigen::Matrix3d& own = block_[hinge];

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <array>
-#include <numeric>
 #include <vector>
 
+#include "server/base/grouped.h"
 #include "server/base/run_context.h"
 #include "server/sim/constraints/bend_friction.h"
 #include "server/sim/constraints/hinges.h"
@@ -40,20 +40,16 @@ class FrictionBlocks {
     like_ == nullptr ? each_exact(x, go_on, add) : each_like(x, go_on, add);
   }
 
-  // Hinges' blocks one by one of a matrix: where block_of(i, j) is what its pairs add to, first sort_by_block(), then
-  // at every x find_blocks(), which says whether there is time to go on, and for each block of the matrix add_to().
+  // Hinges' blocks block by block of a matrix, for which each_block() is the judge: where block_of(i, j) is what its
+  // pairs add to, first sort_by_block(), then at every x find_blocks(), which says whether there is time to go on, and
+  // for each block of the matrix add_to().
   bool on_hinges() const { return like_ != nullptr && model_.bend_friction.count() > 0; }
   template <typename BlockOf>
   void sort_by_block(int block_count, BlockOf block_of) {
     std::vector<int> block;
     for (const auto& p : like_->particle)
       for (const auto& [a, b] : kPair) block.push_back(block_of(p[a], p[b]));
-    share_begin_.assign(block_count + 1, 0);
-    for (const int at : block) ++share_begin_[at + 1];
-    std::partial_sum(share_begin_.begin(), share_begin_.end(), share_begin_.begin());
-    share_.resize(block.size());
-    std::vector<int> next = share_begin_;
-    for (size_t k = 0; k < block.size(); ++k) share_[next[block[k]]++] = static_cast<int>(k);
+    shares_ = grouped(block_count, block);
   }
   bool find_blocks(const RunContext& run, const std::vector<RVec3>& x);
   void add_to(int block, double* corner, int height) const;  // columns are `height` apart
@@ -99,7 +95,7 @@ class FrictionBlocks {
   const Hinges* like_ = nullptr;
   std::vector<std::array<int, 2>> beside_;  // [hinge_count] its triangles
   std::vector<double> pull_;                // [triangle_count] moment a width over curvature, at x
-  std::vector<int> share_begin_, share_;    // of each block of the matrix: kPairs times hinge plus pair, ascending
+  Grouped shares_;                          // of each block of the matrix: kPairs times hinge plus pair
   std::vector<Eigen::Matrix3d> block_;      // [hinge_count] at x
 };
 

@@ -312,17 +312,11 @@ void PotentialHessian::add_friction(const std::vector<RVec3>& x) {
         x, [this](int element) { return go_on(element); }, [this](const Matrix3& block) { add(block); });
     return;
   }
-  if (stopped_ || !friction_.find_blocks(*run_, x)) {
-    stopped_ = true;
-    return;
-  }
-  run_->parallel_for(static_cast<int64_t>(cloth_place_.size()), kElementsBetweenChecks,
-                     [this](int64_t begin, int64_t end) {
-                       for (int64_t b = begin; b < end; ++b) {
-                         const BlockPlace& place = cloth_place_[b];
-                         friction_.add_to(static_cast<int>(b), matrix_.valuePtr() + place.at, place.height);
-                       }
-                     });
+  stopped_ = stopped_ || !friction_.find_blocks(*run_, x);
+  if (stopped_) return;
+  for_each(*run_, cloth_place_.size(), [this](size_t b) {
+    friction_.add_to(static_cast<int>(b), matrix_.valuePtr() + cloth_place_[b].at, cloth_place_[b].height);
+  });
 }
 
 void PotentialHessian::add_particles(const std::vector<RVec3>& x) {

@@ -23,7 +23,7 @@ IncrementalPotential::IncrementalPotential(const DrapeModel& model, const Solver
       elastic_(model, settings.tie_stiffness),
       bend_damping_(model, settings.time_step),
       shear_damping_(model, settings.time_step),
-      contact_(model, contact_stiffness(ElasticEnergy(model, 0.0))),
+      contact_(model, contact_stiffness(model)),
       outer_(model.particle_count) {
   for (Real w : model.inverse_mass) any_pinned_ = any_pinned_ || w == 0;
   for (auto* v : {&y_, &old_, &internal_}) v->assign(model.particle_count, RVec3::Zero());

@@ -1,7 +1,6 @@
 #include "server/sim/solvers/path_columns.h"
 
 #include <algorithm>
-#include <atomic>
 
 namespace tryon::sim {
 
@@ -30,16 +29,10 @@ void PathColumns::solve(const Start& start, int thread, Column* column) {
 
 void PathColumns::add(const RunContext& run, const std::vector<Start>& starts) {
   const int first = count_, count = static_cast<int>(starts.size());
-  const int threads = std::min(count, run.executor != nullptr ? run.executor->thread_count() : 1);
   count_ += count;
   column_.resize(std::max(column_.size(), static_cast<size_t>(count_)));
-  work_.resize(std::max(work_.size(), static_cast<size_t>(threads)));
-  factor_.make_rows(threads);
-  std::atomic<int> next{0};
-  const auto take = [&](int thread) {
-    for (int k = next++; k < count; k = next++) solve(starts[k], thread, &column_[first + k]);
-  };
-  run.parallel_for(threads, 1, [&take](int64_t thread, int64_t) { take(static_cast<int>(thread)); });
+  work_.resize(std::max(work_.size(), static_cast<size_t>(Cholesky::threads_of(run, count))));
+  factor_.each_shared(run, count, [&](int k, int thread) { solve(starts[k], thread, &column_[first + k]); });
 }
 
 // Two paths that meet stay together.

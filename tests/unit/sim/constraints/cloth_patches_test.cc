@@ -2,6 +2,7 @@
 // element; their two builds against each other.
 #include "server/sim/constraints/cloth_patches.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -116,9 +117,10 @@ TEST(ClothPatches, HoldEveryTriangleOnceAndEveryCopyOfAParticle) {
   }
   EXPECT_EQ(found.size(), sheet.model.triangles.size());
   for (const Triangle& corner : sheet.model.triangles) EXPECT_EQ((found[{corner[0], corner[1], corner[2]}]), 1);
-  std::set<int> copies(patches.copies().begin(), patches.copies().end());
+  const std::vector<int>& all = patches.copies().member;
+  const std::set<int> copies(all.begin(), all.end());
   EXPECT_EQ(static_cast<int>(copies.size()), patches.copy_count());
-  EXPECT_EQ(patches.copy_begin().back(), patches.copy_count());
+  EXPECT_EQ(patches.copies().begin.back(), patches.copy_count());
 }
 
 TEST(ClothPatches, PullAsTheSlowTwinsOfThreadsAndBending) {

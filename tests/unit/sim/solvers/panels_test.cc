@@ -1,5 +1,4 @@
-// The factor by panels against Eigen's, its order against minimum degree, and the two builds of its kernels against
-// each other.
+// The factor by panels against Eigen's, and the two builds of its kernels against each other.
 #include "server/sim/solvers/panels.h"
 
 #include <cstring>
@@ -11,31 +10,12 @@
 #include "Eigen/SparseCholesky"
 #include "gtest/gtest.h"
 #include "server/sim/solvers/cholesky.h"
-#include "server/sim/solvers/dissection.h"
-#include "server/sim/solvers/incremental_potential.h"
-#include "server/sim/solvers/path_columns.h"
-#include "tests/unit/sim/cloth_fixtures.h"
+#include "tests/unit/sim/solvers/matrix_fixtures.h"
 
 namespace tryon::sim {
 namespace {
 
 using namespace tryon::sim::testing;
-
-Eigen::SparseMatrix<double> cloth_matrix(int cells, SpringLayout layout = SpringLayout::kThreads) {
-  SheetOptions o;
-  o.columns = o.rows = cells;
-  o.jitter = 0.3;
-  ClothInput cloth = make_sheet(o);
-  cloth.layout = layout;
-  cloth.pinned = {0, cells};
-  return IncrementalPotential(build_model(cloth).value(), {}).constant_matrix();
-}
-
-std::vector<RVec3> some_right_side(int n) {
-  std::vector<RVec3> right;
-  for (int i = 0; i < n; ++i) right.push_back(Vec3(std::sin(i), std::cos(3.0 * i), 1).cast<Real>());
-  return right;
-}
 
 void expect_solution(const Eigen::SparseMatrix<double>& matrix, const std::vector<RVec3>& x) {
   const int n = static_cast<int>(matrix.rows());
@@ -63,23 +43,6 @@ TEST_P(PanelsOf, SolveAsEigensFactorDoes) {
     own.solve(x.data(), x.data());
     expect_solution(matrix, x);
   }
-}
-
-// Three copies of a cloth's matrix, mixed inside every block: the lower triangle.
-Eigen::SparseMatrix<double> block_matrix(int cells) {
-  const Eigen::SparseMatrix<double> small = cloth_matrix(cells);
-  const int n = static_cast<int>(small.rows());
-  std::vector<Eigen::Triplet<double>> lower;
-  Eigen::Matrix3d mix;
-  mix << 2, 0.3, 0.1, 0.3, 1, 0.2, 0.1, 0.2, 3;
-  for (int j = 0; j < n; ++j)
-    for (Eigen::SparseMatrix<double>::InnerIterator it(small, j); it; ++it)
-      for (int a = 0; a < 3; ++a)
-        for (int b = 0; b < 3; ++b)
-          if (3 * it.row() + a >= 3 * j + b) lower.emplace_back(3 * it.row() + a, 3 * j + b, it.value() * mix(a, b));
-  Eigen::SparseMatrix<double> matrix(3 * n, 3 * n);
-  matrix.setFromTriplets(lower.begin(), lower.end());
-  return matrix;
 }
 
 TEST(Panels, TheLowerTriangleAloneAndBlocksOfThreeGiveTheSameAnswer) {
@@ -185,53 +148,6 @@ TEST(Panels, WhatFloatRoundsToSingularIsFactoredInDouble) {
   Eigen::Vector2d x(0, 1e-9);
   own.solve(x.data(), x.data());
   EXPECT_LT((x - Eigen::Vector2d(1, 1)).norm(), sizeof(Real) == 8 ? 1e-6 : 1e-3);
-}
-
-// The judge is a whole solve for each; block 0 hangs at no other, so that its path meets none.
-TEST(Panels, ColumnsOnPathsGiveTheProductsAndSumsThatWholeSolvesGive) {
-  Eigen::SparseMatrix<double> matrix = block_matrix(23);
-  matrix.prune([](Eigen::Index i, Eigen::Index j, double) { return (i < 3) == (j < 3); });
-  const int n = static_cast<int>(matrix.rows());
-  Cholesky own;
-  own.analyse(matrix, 3);
-  ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
-  const double close = sizeof(Real) == 8 ? 1e-12 : 1e-4;
-  PathColumns columns(&own);
-  Executor executor(2);
-  RunContext run;
-  run.executor = &executor;
-  for (const int first : {0, 100}) {  // and again after clear()
-    columns.clear();
-    const std::vector<RVec3> g = some_right_side(n / 3);
-    Eigen::VectorXd whole(n), sum(n), weight(9);
-    for (int i = 0; i < n / 3; ++i) whole.segment<3>(3 * i) = g[i].cast<double>();
-    own.solve(whole.data(), sum.data());
-    const Eigen::VectorXd alone = sum;
-    columns.begin({}, g);
-    std::vector<PathColumns::Start> starts;
-    for (int a = 0; a < 9; ++a)
-      starts.push_back(
-          {3 * (a == 0 ? 0 : (first + 67 * a) % (n / 3)), RVec3(Real(std::sin(a)), Real(std::cos(a)), Real(0.3))});
-    columns.add(run, {starts[0], starts[1]});
-    columns.add(run, {starts.begin() + 2, starts.end()});
-    std::vector<Eigen::VectorXd> right, solved;
-    for (int a = 0; a < 9; ++a) {
-      right.push_back(Eigen::VectorXd::Zero(n));
-      right.back().segment<3>(starts[a].row) = starts[a].n.cast<double>();
-      solved.push_back(right.back());
-      own.solve(right.back().data(), solved.back().data());
-      weight[a] = 1.0 / (1 + a);
-      sum += weight[a] * solved.back();
-      EXPECT_NEAR(columns.product(a), right[a].dot(alone), close * alone.norm()) << a;
-      for (int b = 0; b <= a; ++b)
-        EXPECT_NEAR(columns.product(b, a), right[b].dot(solved[a]), close * solved[a].norm()) << a << " " << b;
-    }
-    ASSERT_EQ(columns.count(), 9);
-    std::vector<RVec3> combined(n / 3);
-    columns.combine({}, weight, &combined);
-    for (int i = 0; i < n / 3; ++i)
-      EXPECT_LT((combined[i].cast<double>() - sum.segment<3>(3 * i)).norm(), close * sum.norm());
-  }
 }
 
 TEST(Panels, ARowWithoutAPositivePivotIsNamedAndTheNextFactorIsWhole) {
@@ -447,59 +363,6 @@ TEST(Panels, SharedFactorsNameARowAndTheNextFactorIsWhole) {
     own.solve(x.data(), x.data(), run);
     expect_solution(matrix, x);
   }
-}
-
-// --- the order ---
-
-struct Graph {
-  std::vector<int> begin{0}, neighbour;
-};
-
-Graph graph_of(const Eigen::SparseMatrix<double>& matrix) {
-  Graph g;
-  for (int j = 0; j < matrix.cols(); ++j) {
-    for (Eigen::SparseMatrix<double>::InnerIterator it(matrix, j); it; ++it)
-      if (it.row() != j) g.neighbour.push_back(static_cast<int>(it.row()));
-    g.begin.push_back(static_cast<int>(g.neighbour.size()));
-  }
-  return g;
-}
-
-void expect_every_vertex_once(const Graph& g) {
-  std::vector<int> order = nested_dissection(g.begin, g.neighbour);
-  std::sort(order.begin(), order.end());
-  std::vector<int> all(g.begin.size() - 1);
-  std::iota(all.begin(), all.end(), 0);
-  EXPECT_EQ(order, all);
-}
-
-TEST(Dissection, OrdersEveryVertexOnceWhateverTheGraph) {
-  expect_every_vertex_once({});
-  expect_every_vertex_once({{0, 0, 0, 0}, {}});
-  expect_every_vertex_once(graph_of(cloth_matrix(30)));
-  Graph star, complete, two_paths;
-  const int n = 300;
-  for (int i = 0; i < n; ++i) {
-    if (i > 0) star.neighbour.push_back(0);
-    for (int j = 1; i == 0 && j < n; ++j) star.neighbour.push_back(j);
-    star.begin.push_back(static_cast<int>(star.neighbour.size()));
-    for (int j = 0; j < n; ++j)
-      if (j != i) complete.neighbour.push_back(j);
-    complete.begin.push_back(static_cast<int>(complete.neighbour.size()));
-    for (int j : {i - 2, i + 2})
-      if (j >= 0 && j < n) two_paths.neighbour.push_back(j);
-    two_paths.begin.push_back(static_cast<int>(two_paths.neighbour.size()));
-  }
-  for (const Graph& g : {star, complete, two_paths}) expect_every_vertex_once(g);
-}
-
-TEST(Dissection, FillsLessThanMinimumDegreeOnACloth) {
-  const Eigen::SparseMatrix<double> matrix = cloth_matrix(70, SpringLayout::kEdges);
-  Cholesky own;
-  own.analyse(matrix);
-  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> judge(matrix);  // minimum degree
-  const Eigen::SparseMatrix<double> l = judge.matrixL();
-  EXPECT_LT(own.factor_nonzeros() + matrix.cols(), l.nonZeros());
 }
 
 }  // namespace
