@@ -1,7 +1,7 @@
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "server/metrics/metrics.h"
 
@@ -66,7 +66,7 @@ bool cross(const TriangleMesh& mesh, int a, int b) {
 // a box begins in its own strip or in one beside it.
 class Strips {
  public:
-  explicit Strips(const std::vector<Box3>& sorted) : sorted_(sorted) {
+  explicit Strips(const std::vector<Box3>& sorted) {
     Box3 all;
     for (const Box3& box : sorted) all.extend(box), width_ = std::max(width_, box.sizes().x());
     if (sorted.empty()) return;
@@ -74,32 +74,36 @@ class Strips {
     const double span = all.sizes().x();
     width_ = kWider * std::max(width_, span / kMostStrips);
     strip_.resize(width_ > 0.0 ? static_cast<size_t>(span / width_) + 1 : 1);
-    for (size_t i = 0; i < sorted.size(); ++i) strip_[strip_of(i)].push_back(static_cast<int>(i));
+    for (size_t i = 0; i < sorted.size(); ++i) strip_[strip_of(sorted[i])].push_back({sorted[i], static_cast<int>(i)});
   }
 
-  // Later boxes of the order that meet box i, ascending.
-  void later_meeting(size_t i, std::vector<int>* met) const {
+  // Later boxes of the order that meet this one, number i, ascending.
+  void later_meeting(const Box3& box, int i, std::vector<int>* met) const {
     met->clear();
-    const size_t own = strip_of(i);
+    const size_t own = strip_of(box);
     for (size_t s = own == 0 ? 0 : own - 1; s <= std::min(own + 1, strip_.size() - 1); ++s) {
       const auto& strip = strip_[s];
-      for (auto j = std::upper_bound(strip.begin(), strip.end(), static_cast<int>(i));
-           j != strip.end() && sorted_[*j].min().y() <= sorted_[i].max().y(); ++j)
-        if (sorted_[i].intersects(sorted_[*j])) met->push_back(*j);
+      const auto after = [](int at, const Member& member) { return at < member.index; };
+      for (auto j = std::upper_bound(strip.begin(), strip.end(), i, after);
+           j != strip.end() && j->box.min().y() <= box.max().y(); ++j)
+        if (box.intersects(j->box)) met->push_back(j->index);
     }
     std::sort(met->begin(), met->end());
   }
 
  private:
+  struct Member {  // side by side in memory as they are asked
+    Box3 box;
+    int index;
+  };
   static constexpr double kMostStrips = 1024, kWider = 1 + 1e-9;  // than any box, whatever is rounded
-  size_t strip_of(size_t i) const {
-    const double at = (sorted_[i].min().x() - left_) / width_, last = static_cast<double>(strip_.size() - 1);
+  size_t strip_of(const Box3& box) const {
+    const double at = (box.min().x() - left_) / width_, last = static_cast<double>(strip_.size() - 1);
     return at > 0.0 ? static_cast<size_t>(std::min(at, last)) : 0;
   }
 
-  const std::vector<Box3>& sorted_;
   double left_ = 0.0, width_ = 0.0;
-  std::vector<std::vector<int>> strip_;
+  std::vector<std::vector<Member>> strip_;
 };
 
 }  // namespace
@@ -110,20 +114,19 @@ std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh, co
   for (int t = 0; t < mesh.triangle_count(); ++t) {
     for (int k = 0; k < 3; ++k) boxes[t].extend(mesh.positions[mesh.triangles[t][k]]);
   }
-  std::vector<int> order(boxes.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    return std::make_pair(boxes[a].min().y(), a) < std::make_pair(boxes[b].min().y(), b);
-  });
+  std::vector<std::pair<double, int>> by_y;
+  for (int t = 0; t < mesh.triangle_count(); ++t) by_y.emplace_back(boxes[t].min().y(), t);
+  std::sort(by_y.begin(), by_y.end());
+  std::vector<int> order;
   std::vector<Box3> sorted;
-  for (const int t : order) sorted.push_back(boxes[t]);
+  for (const auto& [y, t] : by_y) order.push_back(t), sorted.push_back(boxes[t]);
   const Strips strips(sorted);
   constexpr size_t kGrain = 512;
   std::vector<std::vector<std::pair<int, int>>> found((order.size() + kGrain - 1) / kGrain);
   run.parallel_for(static_cast<int64_t>(order.size()), kGrain, [&](int64_t begin, int64_t end) {
     std::vector<int> met;
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-      strips.later_meeting(i, &met);
+      strips.later_meeting(sorted[i], static_cast<int>(i), &met);
       for (const int j : met) {
         if (cross(mesh, order[i], order[j])) found[i / kGrain].push_back(std::minmax(order[i], order[j]));
       }

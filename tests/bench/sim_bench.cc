@@ -73,10 +73,10 @@ void BM_EigenTwinIteration(benchmark::State& state) {
 }
 BENCHMARK(BM_EigenTwinIteration)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
 
-void BM_Solve(benchmark::State& state) {
+void BM_Solve(benchmark::State& state, Cholesky::Kept kept) {
   const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
   const Eigen::SparseMatrix<double> matrix = study::step_matrix(model);
-  Cholesky factor;
+  Cholesky factor(kept);
   factor.analyse(matrix);
   factor.factor(matrix.valuePtr());
   std::vector<RVec3> x(model.particle_count, RVec3(1, 2, 3));
@@ -88,7 +88,12 @@ void BM_Solve(benchmark::State& state) {
   state.counters["factor_nonzeros"] = static_cast<double>(factor.factor_nonzeros());
   state.counters["panel_values"] = static_cast<double>(factor.panel_values());
 }
-BENCHMARK(BM_Solve)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Solve, whole, Cholesky::Kept::kWhole)->Arg(50)->Arg(78)->Arg(124)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Solve, kept_short, Cholesky::Kept::kShort)
+    ->Arg(50)
+    ->Arg(78)
+    ->Arg(124)
+    ->Unit(benchmark::kMillisecond);
 
 void BM_EigenSolve(benchmark::State& state) {
   const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
@@ -215,11 +220,10 @@ void BM_Lbfgs(benchmark::State& state) {
   run.executor = &executor;
   Lbfgs lbfgs(6, n);
   const std::vector<RVec3> none(n, RVec3::Zero()), x(n, RVec3(1, 2, 3)), gradient(n, RVec3(2, 3, 5));
-  std::vector<RVec3> direction = x;
+  std::vector<RVec3> way = x;
   for (auto _ : state) {
     lbfgs.push(run, none, none, x, gradient);
-    direction = x;
-    lbfgs.apply(run, &direction, [](std::vector<RVec3>*) {});
+    lbfgs.find_way(run, gradient, &way, [](std::vector<RVec3>*) {});
   }
 }
 BENCHMARK(BM_Lbfgs)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -11,8 +11,10 @@ namespace tryon::sim {
 namespace {
 constexpr int64_t kWorkToShare = 500'000;  // multiplications of a front's rest from which threads share it
 constexpr int kColumnsAtOnce = 32;         // a multiple of 4
+constexpr int kRowsAtOnce = 2048;          // of a vector
 
-void add(const panels::Lane& from, panels::Lane* to) {
+template <typename Lane>
+void add(const Lane& from, Lane* to) {
   for (int k = 0; k < 4; ++k) to->at[k] += from.at[k];
 }
 void add(Real from, Real* to) { *to += from; }
@@ -25,9 +27,9 @@ void give_back(std::vector<T>* v) {
 
 // What belongs to the pattern before goes first: both at once were the peak of a drape.
 void Cholesky::forget() {
-  give_back(&value_), give_back(&rows_), give_back(&lanes_), give_back(&single_);
+  give_back(&value_), give_back(&rows_), give_back(&lanes_), give_back(&short_lanes_), give_back(&single_);
   in_double_ = {}, in_float_ = {};
-  pattern_.reset();
+  pattern_ = std::make_shared<CholeskyPattern>();
 }
 
 void Cholesky::analyse(const Eigen::SparseMatrix<double>& matrix, int block) {
@@ -58,10 +60,9 @@ void Cholesky::take(std::shared_ptr<const CholeskyPattern> pattern, int n) {
   value_.assign((pattern_->values * size + sizeof(Line) - 1) / sizeof(Line), Line{});
   inverse_pivot_.assign(n_, Real(0));
   if (kept_ == Kept::kShort) scale_.assign(n_, 0.0f);
-  if (kept_ == Kept::kWhole) lanes_.assign(pattern_->length, panels::Lane{});
   single_.assign(pattern_->length, Real(0));
-  failed_.assign(pattern_->subtree.size(), -1);
-  const int front = std::max(pattern_->top_needs.largest_front, pattern_->subtree_needs.largest_front);
+  failed_.assign(pattern_->part.size(), -1);
+  const int front = std::max(pattern_->top_needs.largest_front, pattern_->part_needs.largest_front);
   work_stride_ = (front + panels::kGroup - 1) / panels::kGroup * panels::kGroup;
   rows_.clear();
   make_rows(1);
@@ -77,12 +78,12 @@ template <typename Number>
 void Cholesky::Room<Number>::fit(const CholeskyPattern& pattern, int threads) {
   if (workspace.empty()) {
     workspace.emplace_back().fit(pattern.top_needs, pattern.panel.size());
-    workspace[0].fit(pattern.subtree_needs, pattern.panel.size());
-    for (const CholeskyPattern::Part& t : pattern.subtree)
+    workspace[0].fit(pattern.part_needs, pattern.panel.size());
+    for (const CholeskyPattern::Part& t : pattern.part)
       update.emplace_back(CholeskyPattern::update_values(pattern.panel[pattern.root(t)].row_count()), Number(0));
   }
   while (static_cast<int>(workspace.size()) < threads)
-    workspace.emplace_back().fit(pattern.subtree_needs, pattern.panel.size());
+    workspace.emplace_back().fit(pattern.part_needs, pattern.panel.size());
 }
 
 int Cholesky::threads_of(const RunContext& run, int count) {
@@ -141,7 +142,7 @@ int64_t Cholesky::longest_stretch() const {
       longest = std::max(longest, work);
     }
   };
-  for (const CholeskyPattern::Part& t : pattern_->subtree) look_at(t);
+  for (const CholeskyPattern::Part& t : pattern_->part) look_at(t);
   look_at(pattern_->top);
   return longest;
 }
@@ -191,8 +192,8 @@ int Cholesky::factor_panel(int index, const double* values, const RunContext& ru
   return -1;
 }
 
-// The panels of a part one after the other. What the root of a subtree leaves goes to `update`; the top, which has no
-// such place, takes up what the subtrees left.
+// The panels of a part one after the other, which take up what the parts beneath left. What its root leaves goes to
+// `update`; the top has no such place.
 template <typename Number>
 int Cholesky::factor_part(const CholeskyPattern::Part& part, const double* values, const RunContext& run,
                           Number* update, const Room<Number>& room, Workspace<Number>* work) {
@@ -200,11 +201,11 @@ int Cholesky::factor_part(const CholeskyPattern::Part& part, const double* value
   work->waiting.clear();
   int64_t done = kWorkBetweenChecks;
   Number* front = nullptr;
-  size_t next = update == nullptr ? 0 : room.update.size();  // of the subtrees beneath
+  auto beneath = part.beneath.begin();
   for (int at = part.begin; at < part.end; ++at) {
     const int s = pattern_->order[at];
-    for (; next < room.update.size() && pattern_->root(pattern_->subtree[next]) < s; ++next)
-      work->waiting.push_back({pattern_->root(pattern_->subtree[next]), room.update[next].data(), false});
+    for (; beneath != part.beneath.end() && pattern_->root(pattern_->part[*beneath]) < s; ++beneath)
+      work->waiting.push_back({pattern_->root(pattern_->part[*beneath]), room.update[*beneath].data(), false});
     if (done >= kWorkBetweenChecks) {
       if (!run.check().ok()) return kStopped;
       done = 0;
@@ -219,10 +220,12 @@ int Cholesky::factor_part(const CholeskyPattern::Part& part, const double* value
 
 template <typename Number>
 int Cholesky::factor_in(Room<Number>* room, const double* values, const RunContext& run) {
-  room->fit(*pattern_, threads_of(run, subtree_count()));
-  each_shared(run, subtree_count(), [&](int t, int thread) {
-    failed_[t] =
-        factor_part(pattern_->subtree[t], values, run, room->update[t].data(), *room, &room->workspace[thread]);
+  room->fit(*pattern_, threads_of(run, part_count()));
+  std::fill(failed_.begin(), failed_.end(), -1);
+  each_part(run, [&](int t, int thread) {
+    for (const int below : pattern_->part[t].beneath)
+      if (failed_[below] != -1) return;
+    failed_[t] = factor_part(pattern_->part[t], values, run, room->update[t].data(), *room, &room->workspace[thread]);
   });
   for (int failed : failed_)
     if (failed != -1) return failed;
@@ -249,43 +252,63 @@ template <typename Value, typename X>
 void Cholesky::forward_by(Half<Value, X> kernel, X* x, const RunContext& run) {
   const CholeskyPattern& p = *pattern_;
   std::fill(x + n_, x + p.length, X{});
-  each_shared(run, subtree_count(), [&](int t, int thread) {
-    const CholeskyPattern::Part& part = p.subtree[t];
-    kernel(view<Value>(p.row_in_subtree, thread), &p.order[part.begin], part.end - part.begin, x);
-  });
-  for (const CholeskyPattern::Part& t : p.subtree) {
-    const panels::Panel& root = p.panel[p.root(t)];
-    for (int k = 0; k < root.row_count(); ++k) add(x[t.sums_begin + k], &x[p.row[root.rows_begin + k]]);
-  }
-  kernel(view<Value>(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
+  const auto solve_part = [&](const CholeskyPattern::Part& part, const std::vector<int>& row, int thread) {
+    for (const int t : part.beneath)
+      for (int k = p.part[t].sums_begin, end = k + p.panel[p.root(p.part[t])].row_count(); k < end; ++k)
+        add(x[k], &x[p.sum_goes_to[k - n_]]);
+    kernel(view<Value>(row, thread), &p.order[part.begin], part.end - part.begin, x);
+  };
+  each_part(run, [&](int t, int thread) { solve_part(p.part[t], p.row_in_part, thread); });
+  solve_part(p.top, p.row, 0);
 }
 
 template <typename Value, typename X>
 void Cholesky::backward_by(Half<Value, X> kernel, X* x, const RunContext& run) {
   const CholeskyPattern& p = *pattern_;
   kernel(view<Value>(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
-  each_shared(run, subtree_count(), [&](int t, int thread) {
-    const CholeskyPattern::Part& part = p.subtree[t];
-    kernel(view<Value>(p.row, thread), &p.order[part.begin], part.end - part.begin, x);
-  });
+  const auto from = [&](int begin, int end) {
+    each_shared(run, end - begin, [&](int t, int thread) {
+      const CholeskyPattern::Part& part = p.part[begin + t];
+      kernel(view<Value>(p.row, thread), &p.order[part.begin], part.end - part.begin, x);
+    });
+  };
+  from(p.subtree_count, part_count());
+  from(0, p.subtree_count);
 }
 
 void Cholesky::forward(Real* x, const RunContext& run) {
   const panels::Kernels& kernels = panels::best_kernels();
-  kept_ == Kept::kWhole ? forward_by(kernels.forward_one, x, run) : forward_by(kernels.forward_short, x, run);
+  kept_ == Kept::kWhole ? forward_by(kernels.forward_one, x, run) : forward_by(kernels.forward_short_one, x, run);
 }
 
 void Cholesky::backward(Real* x, const RunContext& run) {
   const panels::Kernels& kernels = panels::best_kernels();
-  kept_ == Kept::kWhole ? backward_by(kernels.backward_one, x, run) : backward_by(kernels.backward_short, x, run);
+  kept_ == Kept::kWhole ? backward_by(kernels.backward_one, x, run) : backward_by(kernels.backward_short_one, x, run);
+}
+
+template <typename Value, typename Lane>
+void Cholesky::solve_by(Bring<Lane> bring, Half<Value, Lane> down, Half<Value, Lane> up, BringBack<Lane> bring_back,
+                        std::vector<Lane>* lanes, const RVec3* right_side, RVec3* solution, const RunContext& run) {
+  lanes->resize(pattern_->length);
+  const auto each = [&](const auto& body) {
+    run.parallel_for(n_, kRowsAtOnce, [&body, place = pattern_->place.data()](int64_t begin, int64_t end) {
+      body(place + begin, static_cast<int>(end - begin), begin);
+    });
+  };
+  each([&](const int* place, int count, int64_t begin) { bring(place, count, right_side + begin, lanes->data()); });
+  forward_by(down, lanes->data(), run);
+  backward_by(up, lanes->data(), run);
+  each([&](const int* place, int count, int64_t begin) { bring_back(place, count, lanes->data(), solution + begin); });
 }
 
 void Cholesky::solve(const RVec3* right_side, RVec3* solution, const RunContext& run) {
-  const panels::Kernels& kernels = panels::best_kernels();
-  kernels.bring(pattern_->place.data(), n_, right_side, lanes_.data());
-  forward_by(kernels.forward, lanes_.data(), run);
-  backward_by(kernels.backward, lanes_.data(), run);
-  kernels.bring_back(pattern_->place.data(), n_, lanes_.data(), solution);
+  const panels::Kernels& k = panels::best_kernels();
+  if (kept_ == Kept::kWhole) {
+    solve_by(k.bring, k.forward, k.backward, k.bring_back, &lanes_, right_side, solution, run);
+  } else {
+    solve_by(k.bring_short, k.forward_short, k.backward_short, k.bring_back_short, &short_lanes_, right_side, solution,
+             run);
+  }
 }
 
 void Cholesky::solve(const double* right_side, double* solution, const RunContext& run) {
@@ -311,7 +334,7 @@ void Cholesky::forward(const std::vector<int>& path, Real* x, int thread) {
   const panels::Kernels& kernels = panels::best_kernels();
   const int count = static_cast<int>(path.size());
   if (kept_ == Kept::kWhole) return kernels.forward_one(view<Real>(pattern_->row, thread), path.data(), count, x);
-  kernels.forward_short(view<panels::Short>(pattern_->row, thread), path.data(), count, x);
+  kernels.forward_short_one(view<panels::Short>(pattern_->row, thread), path.data(), count, x);
 }
 
 }  // namespace tryon::sim

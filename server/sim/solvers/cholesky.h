@@ -2,9 +2,9 @@
 // (the global step: the same scalar factor serves x, y and z). Multifrontal: panel after panel, each in a dense front
 // that takes up its children's updates. Factorised in double and kept in Real, or in float and kept short.
 // Units: the matrix's. Shapes: values as in the matrix given to analyse(); vectors [n] of 3. No allocation after the
-// first factor, and the first in double. How it fails: factor() returns the first row whose pivot is not positive,
-// kStopped where the context says so (asked every kWorkBetweenChecks multiplications), -1 when all is well. Thread
-// rules: one object, one thread. Cites: Duff, Reid 1983 (multifrontal); Davis 2006 (elimination tree).
+// first factor, the first in double and the first solve. How it fails: factor() returns the first row whose pivot is
+// not positive, kStopped where the context says so (asked every kWorkBetweenChecks multiplications), -1 when all is
+// well. Thread rules: one object, one thread. Cites: Duff, Reid 1983 (multifrontal); Davis 2006 (elimination tree).
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ namespace tryon::sim {
 class Cholesky {
  public:
   // The factor's numbers as Real, or made in float and kept in a quarter of the room (panels::Short): then it is the
-  // factor of a matrix that is as near as the rounding, symmetric and positive definite too, and solves for one
-  // right-hand side at a time, with sums in float.
+  // factor of a matrix that is as near as the rounding, symmetric and positive definite too, and solves with sums in
+  // float.
   enum class Kept { kWhole, kShort };
   explicit Cholesky(Kept kept = Kept::kWhole) : kept_(kept) {}
   static constexpr int kStopped = -2;
@@ -34,11 +34,12 @@ class Cholesky {
   void analyse(const Eigen::SparseMatrix<double>& matrix, int block = 1);  // by a pattern kept for its structure
   // Of a structure that will not come again, near to one whose order is known.
   void analyse_once(const Eigen::SparseMatrix<double>& matrix, int block, const KnownOrder& known);
+  void forget();  // as if nothing had been analysed: its room is given back
   // Values in the order of the analysed matrix's valuePtr().
   int factor(const double* values, const RunContext& run = {});
   // Made in double whatever is kept: for what is so near to indefinite that float's rounding makes it so.
   int factor_in_double(const double* values, const RunContext& run = {});
-  void solve(const RVec3* right_side, RVec3* solution, const RunContext& run = {});    // kWhole; may be the same array
+  void solve(const RVec3* right_side, RVec3* solution, const RunContext& run = {});    // may be the same array
   void solve(const double* right_side, double* solution, const RunContext& run = {});  // one right-hand side
   // The halves of the last: x = L^-1 x and x = L^-T D^-1 x, on vectors [length()] in the order of elimination, place()
   // of each row. What follows the rows is room to work in.
@@ -95,12 +96,18 @@ class Cholesky {
   template <typename Number>
   struct Room {                                // of factors made of such numbers
     std::vector<Workspace<Number>> workspace;  // [threads]
-    std::vector<std::vector<Number>> update;   // [subtree_count] of the roots
+    std::vector<std::vector<Number>> update;   // [parts] of the roots
     void fit(const CholeskyPattern& pattern, int threads);
   };
-  void forget();
   void take(std::shared_ptr<const CholeskyPattern> pattern, int n);
-  int subtree_count() const { return static_cast<int>(pattern_->subtree.size()); }
+  int part_count() const { return static_cast<int>(pattern_->part.size()); }
+  // As each_shared(): the subtrees, then the parts above them.
+  template <typename Body>
+  void each_part(const RunContext& run, Body body) {
+    const int subtrees = pattern_->subtree_count;
+    each_shared(run, subtrees, body);
+    each_shared(run, part_count() - subtrees, [&](int t, int thread) { body(subtrees + t, thread); });
+  }
   void make_rows(int threads);
   template <typename Number>
   int factor_in(Room<Number>* room, const double* values, const RunContext& run);
@@ -127,6 +134,13 @@ class Cholesky {
   void forward_by(Half<Value, X> kernel, X* x, const RunContext& run);
   template <typename Value, typename X>
   void backward_by(Half<Value, X> kernel, X* x, const RunContext& run);
+  template <typename Lane>
+  using Bring = void (*)(const int*, int, const RVec3*, Lane*);
+  template <typename Lane>
+  using BringBack = void (*)(const int*, int, const Lane*, RVec3*);
+  template <typename Value, typename Lane>
+  void solve_by(Bring<Lane> bring, Half<Value, Lane> down, Half<Value, Lane> up, BringBack<Lane> bring_back,
+                std::vector<Lane>* lanes, const RVec3* right_side, RVec3* solution, const RunContext& run);
   int row_at(int place) const;
 
   Kept kept_;
@@ -138,9 +152,10 @@ class Cholesky {
   std::vector<float> scale_;  // of the columns kept short
   Room<double> in_double_;
   Room<float> in_float_;
-  std::vector<int> failed_;          // [subtree_count] as factor() says
-  std::vector<panels::Lane> lanes_;  // [length] in the order of elimination
-  std::vector<Real> single_;         // [length] the same for one right-hand side
+  std::vector<int> failed_;                     // [parts] as factor() says
+  std::vector<panels::Lane> lanes_;             // [length] in the order of elimination
+  std::vector<panels::ShortLane> short_lanes_;  // the same where numbers are kept short
+  std::vector<Real> single_;                    // the same for one right-hand side
 };
 
 }  // namespace tryon::sim

@@ -31,25 +31,28 @@ struct CholeskyPattern {
   std::vector<int> entry_place;      // and in the front, by columns
   int64_t nonzeros = 0, values = 0;  // of L below the diagonal; of all panels
   int64_t ordered_nonzeros = 0;      // of the matrix for which the order was found
-  // What can be eliminated, and solved, beside the rest: order[begin .. end], ascending, the last of them the root.
-  // What they do to the places above is added up at one place for each of the root's rows, then all of it in order: no
-  // sum depends on who came first.
+  // What can be eliminated, and solved, beside others of its kind: order[begin .. end], ascending, the last of them the
+  // root. What its panels do to the places above is added up at one place for each of the root's rows, then all of it
+  // in order by the part above: no sum depends on who came first.
   struct Part {
     int begin = 0, end = 0;
-    int sums_begin = 0;  // after the n places
+    int sums_begin = 0;        // after the n places
+    std::vector<int> beneath;  // parts, ascending by their roots
   };
-  std::vector<int> order;           // panels: those of each subtree, then the others
-  std::vector<Part> subtree;        // ascending
-  Part top;                         // the others, after all subtrees
-  std::vector<int> row_in_subtree;  // as `row`, rows above the own subtree replaced by where their sums are
-  int length = 0;                   // places and sums
+  std::vector<int> order;        // panels: those of each part, then the others
+  std::vector<Part> part;        // whole subtrees, ascending; then what lies above some of them
+  int subtree_count = 0;         // of the former
+  Part top;                      // the other panels, above all parts
+  std::vector<int> row_in_part;  // as `row`, rows above the own part replaced by where their sums are
+  std::vector<int> sum_goes_to;  // [length - n] a place, or where the sums of the part above are
+  int length = 0;                // places and sums
   struct Needs {
     int64_t stack_values = 0;  // the most that children's updates take at once
     int largest_front = 0;     // rows
     int64_t below_values = 0;  // the most of panels::below_values
   };
   static constexpr int64_t update_values(int rows) { return int64_t{rows} * (rows + 1) / 2; }
-  Needs top_needs, subtree_needs;  // the latter for any one of them
+  Needs top_needs, part_needs;  // the latter for any one of them
   // Panel `index` goes on in the front of the one before it: its front is what that one left there.
   bool goes_on(int index) const {
     const panels::Panel& p = panel[index];

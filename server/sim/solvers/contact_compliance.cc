@@ -125,7 +125,7 @@ ContactCompliance::Balance ContactCompliance::balance(const std::vector<RVec3>& 
 
 bool ContactCompliance::solve(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& right,
                               std::vector<RVec3>* way) {
-  const double least = kShare * largest_norm(right);
+  const double least = kShare * largest_norm(run, right);
   columns_.begin(run, right);
   columns_.combine(run, balance(x).force, way);
   for (int round = 0; round < kRounds; ++round) {

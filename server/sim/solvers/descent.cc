@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "server/base/chunks.h"
 #include "server/base/status.h"
 #include "server/sim/solvers/lbfgs.h"
 #include "server/sim/solvers/step_clock.h"
@@ -34,20 +35,19 @@ DescentSolver::DescentSolver(const DrapeModel& model, const SolverSettings& sett
 }
 
 bool DescentSolver::converged() const {
-  const double limit = target_ * static_cast<double>(model_.mean_weight);
-  double largest = 0;
-  for (const RVec3& g : gradient_) largest = std::max(largest, static_cast<double>(g.squaredNorm()));
-  return largest <= limit * limit;
+  return largest_norm(*run_, gradient_) <= target_ * static_cast<double>(model_.mean_weight);
 }
 
 double DescentSolver::slope_to_trial(const std::vector<RVec3>& gradient) const {
-  double sum = 0;
-  for (size_t i = 0; i < x_.size(); ++i) sum += static_cast<double>(gradient[i].dot(trial_[i] - x_[i]));
-  return sum;
+  return sum_of(*run_, x_.size(), [&](int64_t begin, int64_t end) {
+    double sum = 0;
+    for (int64_t i = begin; i < end; ++i) sum += static_cast<double>(gradient[i].dot(trial_[i] - x_[i]));
+    return sum;
+  });
 }
 
 bool DescentSolver::search_line(const RunContext& run) {
-  const double slope = dot(gradient_, direction_);
+  const double slope = dot(run, gradient_, direction_);
   const int most = halvings_ = most_halvings();
   if (!(slope < 0)) return false;
   const double shortest = std::ldexp(1.0, -most);

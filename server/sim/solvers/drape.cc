@@ -26,16 +26,20 @@ constexpr double kStallShare = 0.8;
 constexpr int kNewtonIterations = 15, kLookEvery = 5;  // of a step, before it is asked whether few particles are left
 constexpr double kForcing = 0.3;                       // a step is minimised to such a share of the residual before it
 
+// Such a step's matrix may be a rough one. What moves freely in a shorter one is to move exactly.
+bool is_long(const SolverSettings& settings) { return settings.time_step >= kQuasiStatic; }
+
 class Drape : public SpringProjection {
  public:
   Drape(const DrapeModel& model, const SolverSettings& settings)
-      : SpringProjection(model, settings, settings.history, BendInMatrix::kLikeHinges) {}
+      : SpringProjection(model, settings, settings.history, BendInMatrix::kLikeHinges,
+                         is_long(settings) ? Cholesky::Kept::kShort : Cholesky::Kept::kWhole) {}
 
  private:
   absl::Status rest_first(const Scene& scene, DrapeState* state, StepReport* report) override {
     if (!newton_ || !towards_rest()) return absl::OkStatus();
     rests_as_a_whole_ = false;
-    const std::vector<uint8_t> few = wanting(model_, gradient_);
+    const std::vector<uint8_t> few = wanting(*run_, model_, gradient_);
     const KnownOrder order = few.empty() ? KnownOrder() : newton_->order();
     if (order.place.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const bool moved,
@@ -50,7 +54,7 @@ class Drape : public SpringProjection {
     if (!newton_ || rests_as_a_whole_ || !towards_rest() || iteration < kNewtonIterations ||
         iteration % kLookEvery != 0)
       return false;
-    return !wanting(model_, gradient_).empty();
+    return !wanting(*run_, model_, gradient_).empty();
   }
 
   absl::Status prepare(StepReport* report) override {
@@ -76,7 +80,7 @@ class Drape : public SpringProjection {
 
   bool far_off() const override { return newton_ != nullptr; }
 
-  bool towards_rest() const { return settings_.time_step >= kQuasiStatic; }
+  bool towards_rest() const { return is_long(settings_); }
 
   // Folds of layers that rub keep the Hessian's directions short for long: there the plain steps are the cheaper way.
   bool plain_steps_are_over() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "server/base/chunks.h"
 #include "server/sim/solvers/pairs.h"
 
 namespace tryon::sim {
@@ -15,16 +16,18 @@ const Real* numbers(const std::vector<RVec3>& v, int64_t particle) { return v.da
 
 }  // namespace
 
-double dot(const std::vector<RVec3>& a, const std::vector<RVec3>& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i].dot(b[i]));
-  return sum;
+double dot(const RunContext& run, const std::vector<RVec3>& a, const std::vector<RVec3>& b) {
+  return tryon::sum_of(run, a.size(), [&](int64_t begin, int64_t end) {
+    return pairs::best_kernels().product(numbers(a, begin), numbers(b, begin), static_cast<int>(3 * (end - begin)));
+  });
 }
 
-double largest_norm(const std::vector<RVec3>& of) {
-  Real most = 0;
-  for (const RVec3& v : of) most = std::max(most, v.squaredNorm());
-  return std::sqrt(static_cast<double>(most));
+double largest_norm(const RunContext& run, const std::vector<RVec3>& of) {
+  return std::sqrt(largest_of(run, of.size(), [&](int64_t begin, int64_t end) {
+    Real squared = 0;
+    for (int64_t i = begin; i < end; ++i) squared = std::max(squared, of[i].squaredNorm());
+    return static_cast<double>(squared);
+  }));
 }
 
 Lbfgs::Lbfgs(int history, int particle_count)
@@ -69,22 +72,26 @@ void Lbfgs::products(const RunContext& run, Member member, const std::vector<RVe
   });
 }
 
-// Adds by_age_ times the pairs' s or y.
-void Lbfgs::add(const RunContext& run, Member member, std::vector<RVec3>* to) const {
+// to = sign (from + by_age_ times the pairs' s or y).
+void Lbfgs::combine(const RunContext& run, Member member, const std::vector<RVec3>& from, Real sign,
+                    std::vector<RVec3>* to) const {
   struct {
     const Lbfgs& own;
     Member member;
+    const std::vector<RVec3>& from;
+    Real sign;
     std::vector<RVec3>* to;
-  } task{*this, member, to};
+  } task{*this, member, from, sign, to};
   run.parallel_for(particle_count_, kGrain, [&task](int64_t begin, int64_t end) {
     const Lbfgs& own = task.own;
     Real factor[kMostHistory];
     std::copy_n(own.by_age_.begin(), own.used_, factor);
-    pairs::best_kernels().add(own.pointers(task.member, begin).at, factor, own.used_,
-                              static_cast<int>(3 * (end - begin)), (*task.to)[begin].data());
+    pairs::best_kernels().combine(own.pointers(task.member, begin).at, factor, own.used_, numbers(task.from, begin),
+                                  task.sign, static_cast<int>(3 * (end - begin)), (*task.to)[begin].data());
   });
 }
 
+// The new pair, its own products, and those of the older pairs' s with its y.
 void Lbfgs::push(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& gradient,
                  const std::vector<RVec3>& next, const std::vector<RVec3>& next_gradient) {
   if (history_ == 0) return;
@@ -95,42 +102,45 @@ void Lbfgs::push(const RunContext& run, const std::vector<RVec3>& x, const std::
     const std::vector<RVec3>&x, &gradient, &next, &next_gradient;
   } task{*this, made, x, gradient, next, next_gradient};
   run.parallel_for(particle_count_, kGrain, [&task](int64_t begin, int64_t end) {
-    double out[3];
+    Lbfgs& own = task.own;
+    const int n = static_cast<int>(3 * (end - begin));
+    double out[kMostHistory];
+    Real* const y = task.made.y[begin].data();
     pairs::best_kernels().differences(numbers(task.x, begin), numbers(task.next, begin), numbers(task.gradient, begin),
-                                      numbers(task.next_gradient, begin), static_cast<int>(3 * (end - begin)),
-                                      task.made.s[begin].data(), task.made.y[begin].data(), out);
-    for (int k = 0; k < 3; ++k) task.own.partial_(begin / kGrain, task.own.history_ + k) = out[k];
+                                      numbers(task.next_gradient, begin), n, task.made.s[begin].data(), y, out);
+    for (int k = 0; k < 3; ++k) own.partial_(begin / kGrain, own.history_ + k) = out[k];
+    pairs::best_kernels().products(own.pointers(&Pair::s, begin).at, own.used_, y, n, out);
+    for (int age = 0; age < own.used_; ++age) own.partial_(begin / kGrain, age) = out[age];
   });
   const double sy = sum_of(history_);
   if (!(sy > 1e-10 * std::sqrt(sum_of(history_ + 1) * sum_of(history_ + 2)))) return;
   made.inverse_sy = 1 / sy;
-  products(run, &Pair::s, made.y);
   for (int age = 0; age < used_; ++age) sy_(slot(age), next_) = sum_of(age);
   next_ = (next_ + 1) % slot_count();
   used_ = std::min(used_ + 1, history_);
 }
 
 // alpha = rho s (r - sum of alpha y of the newer pairs), newest first.
-void Lbfgs::to_initial(const RunContext& run, std::vector<RVec3>* r) {
-  products(run, &Pair::s, *r);
+void Lbfgs::to_initial(const RunContext& run, const std::vector<RVec3>& gradient, std::vector<RVec3>* r) {
+  if (used_ > 0) products(run, &Pair::s, gradient);
   for (int age = 0; age < used_; ++age) {
     double product = sum_of(age);
     for (int newer = 0; newer < age; ++newer) product -= alpha_[newer] * sy_(slot(age), slot(newer));
     alpha_[age] = pairs_[slot(age)].inverse_sy * product;
     by_age_[age] = -alpha_[age];
   }
-  add(run, &Pair::y, r);
+  combine(run, &Pair::y, gradient, Real(1), r);
 }
 
 // by_age = alpha - rho y (r + sum of by_age s of the older pairs), oldest first.
 void Lbfgs::from_initial(const RunContext& run, std::vector<RVec3>* r) {
-  products(run, &Pair::y, *r);
+  if (used_ > 0) products(run, &Pair::y, *r);
   for (int age = used_ - 1; age >= 0; --age) {
     double product = sum_of(age);
     for (int older = age + 1; older < used_; ++older) product += by_age_[older] * sy_(slot(older), slot(age));
     by_age_[age] = alpha_[age] - pairs_[slot(age)].inverse_sy * product;
   }
-  add(run, &Pair::s, r);
+  combine(run, &Pair::s, *r, Real(-1), r);
 }
 
 }  // namespace tryon::sim

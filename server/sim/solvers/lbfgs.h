@@ -14,8 +14,9 @@
 
 namespace tryon::sim {
 
-double dot(const std::vector<RVec3>& a, const std::vector<RVec3>& b);
-double largest_norm(const std::vector<RVec3>& of);
+// By chunks, as below.
+double dot(const RunContext& run, const std::vector<RVec3>& a, const std::vector<RVec3>& b);
+double largest_norm(const RunContext& run, const std::vector<RVec3>& of);
 
 class Lbfgs {
  public:
@@ -27,12 +28,12 @@ class Lbfgs {
   // The pair of a step from x, with its gradient, to `next`.
   void push(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& gradient,
             const std::vector<RVec3>& next, const std::vector<RVec3>& next_gradient);
-  // r <- H r; `solve(r)` applies the initial inverse Hessian in place.
+  // The way down: -H gradient; `solve(r)` applies the initial inverse Hessian in place.
   template <typename Solve>
-  void apply(const RunContext& run, std::vector<RVec3>* r, Solve solve) {
-    to_initial(run, r);
-    solve(r);
-    from_initial(run, r);
+  void find_way(const RunContext& run, const std::vector<RVec3>& gradient, std::vector<RVec3>* way, Solve solve) {
+    to_initial(run, gradient, way);
+    solve(way);
+    from_initial(run, way);
   }
 
  private:
@@ -48,16 +49,17 @@ class Lbfgs {
   int slot_count() const { return static_cast<int>(pairs_.size()); }
   Pointers pointers(Member member, int64_t particle) const;
   void products(const RunContext& run, Member member, const std::vector<RVec3>& with);
-  void add(const RunContext& run, Member member, std::vector<RVec3>* to) const;
+  void combine(const RunContext& run, Member member, const std::vector<RVec3>& from, Real sign,
+               std::vector<RVec3>* to) const;
   double sum_of(int column) const;
-  void to_initial(const RunContext& run, std::vector<RVec3>* r);
+  void to_initial(const RunContext& run, const std::vector<RVec3>& gradient, std::vector<RVec3>* r);
   void from_initial(const RunContext& run, std::vector<RVec3>* r);
 
   const int history_, particle_count_;
   int used_ = 0, next_ = 0;             // next_: the slot that the next pair is written to, never one in use
   std::vector<Pair> pairs_;             // [history + 1]
   Eigen::MatrixXd sy_;                  // [slot, slot] s of the older times y of the newer
-  Eigen::MatrixXd partial_;             // [chunk, history + 3]
+  Eigen::MatrixXd partial_;             // [chunk, history + 3] sums
   std::vector<double> by_age_, alpha_;  // [history] products or factors; of the first loop
 };
 

@@ -97,8 +97,8 @@ double farthest(const std::vector<RVec3>& x, const std::vector<RVec3>& from, con
 
 }  // namespace
 
-std::vector<uint8_t> wanting(const DrapeModel& model, const std::vector<RVec3>& gradient) {
-  if (!has_parts(model) || largest_norm(gradient) < kLeastForce * static_cast<double>(model.mean_weight)) return {};
+std::vector<uint8_t> wanting(const RunContext& run, const DrapeModel& model, const std::vector<RVec3>& gradient) {
+  if (!has_parts(model) || largest_norm(run, gradient) < kLeastForce * static_cast<double>(model.mean_weight)) return {};
   const auto n = static_cast<double>(gradient.size());
   double sum = 0;
   for (const RVec3& g : gradient) sum += static_cast<double>(g.squaredNorm());

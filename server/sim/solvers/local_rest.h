@@ -14,7 +14,7 @@
 namespace tryon::sim {
 
 // Which particles, by the gradient where the last step ended: [particle_count], or empty where it is no few of them.
-std::vector<uint8_t> wanting(const DrapeModel& model, const std::vector<RVec3>& gradient);
+std::vector<uint8_t> wanting(const RunContext& run, const DrapeModel& model, const std::vector<RVec3>& gradient);
 
 // Brings them to rest between two steps of the whole, whose potential's contacts go with them; `largest`: the most that
 // is wanting, in mean weights; `order`: of the elimination of the whole's Hessian. The report takes iterations and

@@ -38,16 +38,13 @@ void NewtonDirections::forget() {
 absl::Status NewtonDirections::find(const RunContext& run, int iteration, const std::vector<RVec3>& x,
                                     const std::vector<RVec3>& gradient, std::vector<RVec3>* direction) {
   if (iteration == 0) pace_.clear();
-  Real largest = 0;
-  for (const RVec3& g : gradient) largest = std::max(largest, g.norm());
-  pace_.push_back(static_cast<double>(largest / model_.mean_weight));
+  pace_.push_back(largest_norm(run, gradient) / static_cast<double>(model_.mean_weight));
   if (!usable_ || too_slow()) RETURN_IF_ERROR(refactor(run, x));
   if (gone_) return absl::OkStatus();
   ++age_;
   uncorrected_ = std::exchange(correct_no_more_, false);
-  std::copy(gradient.begin(), gradient.end(), direction->begin());
   bool all = true;
-  lbfgs_.apply(run, direction, [&](std::vector<RVec3>* r) {
+  lbfgs_.find_way(run, gradient, direction, [&](std::vector<RVec3>* r) {
     if (uncorrected_) {
       hessian_.solve(*r, r, run);
     } else {
@@ -55,7 +52,6 @@ absl::Status NewtonDirections::find(const RunContext& run, int iteration, const 
     }
   });
   if (!all && age_ >= kWindow * patience_) usable_ = false;
-  for (RVec3& d : *direction) d = -d;
   return absl::OkStatus();
 }
 

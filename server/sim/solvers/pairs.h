@@ -8,10 +8,11 @@
 namespace tryon::sim::pairs {
 
 struct Kernels {
+  double (*product)(const Real* a, const Real* b, int n);
   // out[k] = sum of of[k][i] with[i].
   void (*products)(const Real* const* of, int count, const Real* with, int n, double* out);
-  // to[i] += sum of factor[k] of[k][i], k ascending.
-  void (*add)(const Real* const* of, const Real* factor, int count, int n, Real* to);
+  // to[i] = sign (from[i] + sum of factor[k] of[k][i], k ascending); `to` may be `from`.
+  void (*combine)(const Real* const* of, const Real* factor, int count, const Real* from, Real sign, int n, Real* to);
   // s = next - x and y = next_gradient - gradient; out = {s y, s s, y y}.
   void (*differences)(const Real* x, const Real* next, const Real* gradient, const Real* next_gradient, int n, Real* s,
                       Real* y, double* out);

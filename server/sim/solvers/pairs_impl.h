@@ -18,7 +18,7 @@ typedef Real Numbers __attribute__((vector_size(kLanes * sizeof(Real))));
 
 [[gnu::always_inline]] inline void store(const Numbers& v, Real* at) { __builtin_memcpy(at, &v, sizeof v); }
 
-inline double product(const Real* a, const Real* b, int n) {
+double product(const Real* a, const Real* b, int n) {
   Numbers sums[kVectors] = {};
   int i = 0;
   for (; i + kAtOnce <= n; i += kAtOnce)
@@ -35,22 +35,25 @@ void products(const Real* const* of, int count, const Real* with, int n, double*
   for (int k = 0; k < count; ++k) out[k] = product(of[k], with, n);
 }
 
-void add(const Real* const* of, const Real* factor, int count, int n, Real* to) {
+void combine(const Real* const* of, const Real* factor, int count, const Real* from, Real sign, int n, Real* to) {
   int i = 0;
   for (; i + kAtOnce <= n; i += kAtOnce) {
     Numbers sums[kVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) sums[v] = load(to + i + v * kLanes);
+    for (int v = 0; v < kVectors; ++v) sums[v] = load(from + i + v * kLanes);
     for (int k = 0; k < count; ++k) {
       const Numbers by = factor[k] - Numbers{};
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sums[v] += by * load(of[k] + i + v * kLanes);
     }
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) store(sums[v], to + i + v * kLanes);
+    for (int v = 0; v < kVectors; ++v) store(sign * sums[v], to + i + v * kLanes);
   }
-  for (; i < n; ++i)
-    for (int k = 0; k < count; ++k) to[i] += factor[k] * of[k][i];
+  for (; i < n; ++i) {
+    Real sum = from[i];
+    for (int k = 0; k < count; ++k) sum += factor[k] * of[k][i];
+    to[i] = sign * sum;
+  }
 }
 
 inline void subtract(const Real* from, const Real* what, int n, Real* out) {
@@ -66,7 +69,7 @@ void differences(const Real* x, const Real* next, const Real* gradient, const Re
   out[0] = product(s, y, n), out[1] = product(s, s, n), out[2] = product(y, y, n);
 }
 
-constexpr Kernels kKernels{products, add, differences};
+constexpr Kernels kKernels{product, products, combine, differences};
 
 }  // namespace
 }  // namespace tryon::sim::pairs

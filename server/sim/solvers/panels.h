@@ -31,6 +31,10 @@ struct alignas(4 * sizeof(Real)) Lane {  // x, y, z of a vector's row, and nothi
   Real at[4];
 };
 
+struct alignas(16) ShortLane {  // the same where a factor is kept short
+  float at[4];
+};
+
 struct Panel {
   int first = 0, width = 0;              // columns
   int64_t value = 0;                     // in the packed values
@@ -83,8 +87,13 @@ struct Kernels {
   void (*backward)(const View<Real>& factor, const int* which, int count, Lane* x);
   void (*forward_one)(const View<Real>& factor, const int* which, int count, Real* x);  // one right-hand side
   void (*backward_one)(const View<Real>& factor, const int* which, int count, Real* x);
-  void (*forward_short)(const View<Short>& factor, const int* which, int count, Real* x);  // likewise, sums in float
-  void (*backward_short)(const View<Short>& factor, const int* which, int count, Real* x);
+  // All of these where the factor is kept short, with sums in float.
+  void (*bring_short)(const int* place, int count, const RVec3* from, ShortLane* to);
+  void (*bring_back_short)(const int* place, int count, const ShortLane* from, RVec3* to);
+  void (*forward_short)(const View<Short>& factor, const int* which, int count, ShortLane* x);
+  void (*backward_short)(const View<Short>& factor, const int* which, int count, ShortLane* x);
+  void (*forward_short_one)(const View<Short>& factor, const int* which, int count, Real* x);
+  void (*backward_short_one)(const View<Short>& factor, const int* which, int count, Real* x);
   Elimination<double> in_double;
   Elimination<float> in_float;
   // As pack_short().

@@ -28,7 +28,7 @@ PatternCache::Kept::Kept(const Matrix& matrix, int asked_block) : block(asked_bl
   auto made = std::make_shared<CholeskyPattern>(find_pattern(matrix, block));
   bytes = bytes_of(outer) + bytes_of(inner) + bytes_of(made->place) + bytes_of(made->panel) + bytes_of(made->row) +
           bytes_of(made->row_in_parent) + bytes_of(made->child_count) + bytes_of(made->entry_begin) +
-          bytes_of(made->entry_source) + bytes_of(made->entry_place) + bytes_of(made->row_in_subtree) +
+          bytes_of(made->entry_source) + bytes_of(made->entry_place) + bytes_of(made->row_in_part) +
           bytes_of(made->order);
   pattern = std::move(made);
 }

@@ -10,17 +10,18 @@ namespace tryon::sim {
 namespace {
 
 constexpr int kSurfaceTurn = 16, kLongestTurn = 64;  // iterations from one move along the surface to the next
-constexpr int kSurfaceHalvings = 3;                   // of such a move; a shorter one is not worth its price
-constexpr double kRefactorShare = 0.002;              // of the particles
+constexpr int kSurfaceHalvings = 3;                  // of such a move; a shorter one is not worth its price
+constexpr double kRefactorShare = 0.002;             // of the particles
 
 }  // namespace
 
 SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history,
-                                   BendInMatrix bend)
+                                   BendInMatrix bend, Cholesky::Kept kept)
     : DescentSolver(model, settings),
       lbfgs_(history, model.particle_count),
       history_(history),
       matrix_(potential_.constant_matrix(bend)),
+      cholesky_(kept),
       turn_(kSurfaceTurn) {
   const int n = model.particle_count;
   for (int j = 0; j < n; ++j)
@@ -41,7 +42,7 @@ void SpringProjection::analyse() {
 }
 
 void SpringProjection::drop_factor() {
-  cholesky_ = free_cholesky_ = Cholesky();
+  cholesky_.forget(), free_cholesky_.forget();
   factored_ = along_surface_ = false;
 }
 
@@ -72,8 +73,12 @@ absl::Status SpringProjection::renew_factor() {
   in_matrix_ = wanted_;
   for (int i = 0; i < model_.particle_count; ++i)
     values_[diagonal_place_[i]] = diagonal_[i] + static_cast<double>(in_matrix_[i]);
-  int failed = cholesky_.factor(values_.data(), *run_);
-  if (!factored_ && failed == -1) failed = free_cholesky_.factor(matrix_.valuePtr(), *run_);
+  const auto factor = [this](const double* values, Cholesky* to) {
+    const int failed = to->factor(values, *run_);
+    return failed >= 0 ? to->factor_in_double(values, *run_) : failed;
+  };
+  int failed = factor(values_.data(), &cholesky_);
+  if (!factored_ && failed == -1) failed = factor(matrix_.valuePtr(), &free_cholesky_);
   factored_ = failed == -1;
   if (failed == Cholesky::kStopped) return run_->check();
   if (failed >= 0) return internal_fault(cat("phase factor: the pivot of particle ", failed, " is not positive"));
@@ -113,17 +118,15 @@ int SpringProjection::most_halvings() const {
 // makes sliding sticky.
 absl::Status SpringProjection::find_direction(int iteration) {
   take_turns(iteration);
-  std::copy(gradient_.begin(), gradient_.end(), direction_.begin());
   const auto hold = [this](std::vector<RVec3>* r) {
     for (int i = 0; i < model_.particle_count; ++i) potential_.contact().keep_free_part(i, x_[i], &(*r)[i]);
   };
-  lbfgs_.apply(*run_, &direction_, [&](std::vector<RVec3>* r) {
+  lbfgs_.find_way(*run_, gradient_, &direction_, [&](std::vector<RVec3>* r) {
     if (!along_surface_) return cholesky_.solve(r->data(), r->data(), *run_);
     hold(r);
     free_cholesky_.solve(r->data(), r->data(), *run_);
     hold(r);
   });
-  for (RVec3& d : direction_) d = -d;
   return absl::OkStatus();
 }
 

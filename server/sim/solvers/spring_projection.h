@@ -20,7 +20,7 @@ namespace tryon::sim {
 class SpringProjection : public DescentSolver {
  public:
   SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history,
-                   BendInMatrix bend = BendInMatrix::kWhole);
+                   BendInMatrix bend = BendInMatrix::kWhole, Cholesky::Kept kept = Cholesky::Kept::kWhole);
 
  protected:
   absl::Status prepare(StepReport* report) override;

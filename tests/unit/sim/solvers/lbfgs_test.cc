@@ -51,12 +51,12 @@ struct Textbook {
   void apply(Vectors* r) const {
     std::vector<double> alpha(pairs.size());
     for (size_t k = pairs.size(); k-- > 0;) {
-      alpha[k] = dot(pairs[k].s, *r) / dot(pairs[k].s, pairs[k].y);
+      alpha[k] = dot({}, pairs[k].s, *r) / dot({}, pairs[k].s, pairs[k].y);
       add(-alpha[k], pairs[k].y, r);
     }
     halve(r);
     for (size_t k = 0; k < pairs.size(); ++k)
-      add(alpha[k] - dot(pairs[k].y, *r) / dot(pairs[k].s, pairs[k].y), pairs[k].s, r);
+      add(alpha[k] - dot({}, pairs[k].y, *r) / dot({}, pairs[k].s, pairs[k].y), pairs[k].s, r);
   }
   int history;
   std::deque<Pair> pairs;
@@ -73,9 +73,9 @@ Vectors by_products(int n, int history, int steps, int threads, Textbook* judge)
     if (judge) judge->push(x, next);
   }
   EXPECT_EQ(lbfgs.pairs(), std::min(steps, history));
-  Vectors r = wave(n, 0.7);
-  lbfgs.apply(run, &r, halve);
-  return r;
+  Vectors way(n);
+  lbfgs.find_way(run, wave(n, 0.7), &way, halve);
+  return way;
 }
 
 TEST(Lbfgs, GivesTheDirectionOfTheTwoLoopsFullOrNot) {
@@ -87,7 +87,7 @@ TEST(Lbfgs, GivesTheDirectionOfTheTwoLoopsFullOrNot) {
       judge.apply(&expected);
       double wrong = 0;
       for (size_t i = 0; i < expected.size(); ++i)
-        wrong = std::max(wrong, static_cast<double>((direction[i] - expected[i]).norm()));
+        wrong = std::max(wrong, static_cast<double>((direction[i] + expected[i]).norm()));
       EXPECT_LT(wrong, sizeof(Real) == 8 ? 1e-11 : 1e-3) << history << " " << steps;
     }
 }
@@ -111,11 +111,12 @@ TEST(Lbfgs, APairWithoutCurvatureIsDroppedAndCostsNoOther) {
     lbfgs.push({}, x, g, next, h);
   };
   push(1, 1), push(2, 1);
-  Vectors before = wave(n, 0.2), after = before;
-  lbfgs.apply({}, &before, halve);
+  const Vectors gradient = wave(n, 0.2);
+  Vectors before(n), after(n);
+  lbfgs.find_way({}, gradient, &before, halve);
   push(3, -1);
   EXPECT_EQ(lbfgs.pairs(), 2);
-  lbfgs.apply({}, &after, halve);
+  lbfgs.find_way({}, gradient, &after, halve);
   EXPECT_EQ(std::memcmp(before.data(), after.data(), n * sizeof(RVec3)), 0);
 }
 
@@ -123,8 +124,8 @@ TEST(Lbfgs, APairWithoutCurvatureIsDroppedAndCostsNoOther) {
 TEST(Lbfgs, KernelsOfPairsGiveTheBytesOfTheBaselineAndTheSumsOfAPlainLoop) {
   const pairs::Kernels* const build = pairs::avx2_kernels();
   struct Outcome {
-    std::vector<Real> s, y, sum;
-    double difference[3], product[2];
+    std::vector<Real> s, y, way;
+    double difference[3], product[2], whole;
   };
   for (int n = 0; n < 70; ++n) {
     std::vector<Real> x(n), next(n), gradient(n), next_gradient(n);
@@ -134,30 +135,36 @@ TEST(Lbfgs, KernelsOfPairsGiveTheBytesOfTheBaselineAndTheSumsOfAPlainLoop) {
     }
     const Real factor[] = {Real(0.3), Real(-1.7)};
     const auto run = [&](const pairs::Kernels& kernels) {
-      Outcome out{std::vector<Real>(n), std::vector<Real>(n), x, {}, {}};
+      Outcome out{std::vector<Real>(n), std::vector<Real>(n), std::vector<Real>(n), {}, {}, 0};
       kernels.differences(x.data(), next.data(), gradient.data(), next_gradient.data(), n, out.s.data(), out.y.data(),
                           out.difference);
       const Real* const of[] = {out.s.data(), out.y.data()};
       kernels.products(of, 2, out.y.data(), n, out.product);
-      kernels.add(of, factor, 2, n, out.sum.data());
+      kernels.combine(of, factor, 2, x.data(), Real(-1), n, out.way.data());
+      out.whole = kernels.product(x.data(), next.data(), n);
       return out;
     };
     const Outcome one = run(pairs::baseline_kernels());
-    double sy = 0;
+    double sy = 0, whole = 0;
     for (int i = 0; i < n; ++i) {
       EXPECT_EQ(one.s[i], next[i] - x[i]);
       EXPECT_EQ(one.y[i], next_gradient[i] - gradient[i]);
-      EXPECT_EQ(one.sum[i], x[i] + factor[0] * one.s[i] + factor[1] * one.y[i]);
-      sy += static_cast<double>(one.s[i]) * static_cast<double>(one.y[i]);
+      const Real s = one.s[i], y = one.y[i];
+      EXPECT_EQ(one.way[i], -(x[i] + factor[0] * s + factor[1] * y));
+      sy += static_cast<double>(s) * static_cast<double>(y);
+      whole += static_cast<double>(x[i]) * static_cast<double>(next[i]);
     }
-    EXPECT_NEAR(one.difference[0], sy, (sizeof(Real) == 8 ? 1e-14 : 1e-5) * n);
+    const double near = (sizeof(Real) == 8 ? 1e-14 : 1e-5) * n;
+    EXPECT_NEAR(one.difference[0], sy, near);
+    EXPECT_NEAR(one.whole, whole, near);
     EXPECT_EQ(one.difference[0], one.product[0]);
     EXPECT_EQ(one.difference[2], one.product[1]);
     if (build == nullptr) continue;
     const Outcome two = run(*build);
-    EXPECT_TRUE(one.s == two.s && one.y == two.y && one.sum == two.sum) << n;
+    EXPECT_TRUE(one.s == two.s && one.y == two.y && one.way == two.way) << n;
     EXPECT_EQ(std::memcmp(one.difference, two.difference, sizeof one.difference), 0) << n;
     EXPECT_EQ(std::memcmp(one.product, two.product, sizeof one.product), 0) << n;
+    EXPECT_EQ(one.whole, two.whole) << n;
   }
 }
 

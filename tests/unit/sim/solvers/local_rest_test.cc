@@ -52,15 +52,15 @@ struct Hung {
 TEST(LocalRest, WhatWantsItIsFewParticlesWithTheirNeighbours) {
   Hung hung;
   std::vector<RVec3> gradient(hung.state.x.size(), RVec3::Zero());
-  EXPECT_TRUE(wanting(hung.model, gradient).empty()) << "at rest";
+  EXPECT_TRUE(wanting({}, hung.model, gradient).empty()) << "at rest";
   gradient[387] = RVec3(0, 0, 100 * hung.model.mean_weight);
-  const std::vector<uint8_t> few = wanting(hung.model, gradient);
+  const std::vector<uint8_t> few = wanting({}, hung.model, gradient);
   ASSERT_FALSE(few.empty());
   EXPECT_EQ(std::count(few.begin(), few.end(), 1), 61) << "four rings";
   gradient[387] = RVec3(0, 0, Real(0.01) * hung.model.mean_weight);
-  EXPECT_TRUE(wanting(hung.model, gradient).empty()) << "nearly at rest";
+  EXPECT_TRUE(wanting({}, hung.model, gradient).empty()) << "nearly at rest";
   for (RVec3& g : gradient) g = RVec3(0, 0, hung.model.mean_weight);
-  EXPECT_TRUE(wanting(hung.model, gradient).empty()) << "all of them";
+  EXPECT_TRUE(wanting({}, hung.model, gradient).empty()) << "all of them";
 }
 
 TEST(LocalRest, ADentComesToRestAndNothingElseMoves) {
@@ -70,8 +70,8 @@ TEST(LocalRest, ADentComesToRestAndNothingElseMoves) {
   testing::take_long_steps(&whole, hung.scene, 6, &hung.state);
   for (const int i : {387, 388, 418}) hung.state.x[i].z() += Real(0.004);
   const DrapeState dented = hung.state;
-  const double before = largest_norm(whole.gradient_at(hung.scene, hung.state));
-  const std::vector<uint8_t> few = wanting(hung.model, whole.gradient_at(hung.scene, hung.state));
+  const double before = largest_norm({}, whole.gradient_at(hung.scene, hung.state));
+  const std::vector<uint8_t> few = wanting({}, hung.model, whole.gradient_at(hung.scene, hung.state));
   ASSERT_FALSE(few.empty());
   StepReport report;
   const auto moved = rest_locally({}, hung.scene, settings, few, before / static_cast<double>(hung.model.mean_weight),
@@ -89,7 +89,7 @@ TEST(LocalRest, ADentComesToRestAndNothingElseMoves) {
   for (size_t i = 0; i < few.size(); ++i)
     if (few[i]) there = std::max(there, static_cast<double>(after[i].norm()));
   EXPECT_LT(there, 0.11 * static_cast<double>(hung.model.mean_weight));
-  EXPECT_LT(largest_norm(after), 0.1 * before);
+  EXPECT_LT(largest_norm({}, after), 0.1 * before);
 }
 
 // A strip, and, where asked, a smaller one on it, which it holds.

@@ -137,6 +137,23 @@ TEST(Panels, AFactorKeptShortIsThatOfASymmetricMatrixNearby) {
   EXPECT_GT(right.col(0).dot(kept.col(0)), 0.0);
 }
 
+TEST(Panels, AFactorKeptShortSolvesForThreeRightHandSidesAsForEach) {
+  const Eigen::SparseMatrix<double> matrix = cloth_matrix(40, SpringLayout::kEdges);
+  const int n = static_cast<int>(matrix.rows());
+  Cholesky own(Cholesky::Kept::kShort);
+  own.analyse(matrix);
+  ASSERT_EQ(own.factor(matrix.valuePtr()), -1);
+  const std::vector<RVec3> right = some_right_side(n);
+  std::vector<RVec3> three(n);
+  own.solve(right.data(), three.data());
+  for (int axis = 0; axis < 3; ++axis) {
+    Eigen::VectorXd one(n), same(n);
+    for (int i = 0; i < n; ++i) one[i] = right[i][axis], same[i] = three[i][axis];
+    own.solve(one.data(), one.data());
+    EXPECT_LT((one - same).norm(), 1e-5 * one.norm()) << axis;
+  }
+}
+
 TEST(Panels, WhatFloatRoundsToSingularIsFactoredInDouble) {
   Eigen::SparseMatrix<double> matrix(2, 2);
   for (const auto& [i, j, value] : {std::tuple(0, 0, 1.0), {1, 0, -1.0}, {1, 1, 1 + 1e-9}}) matrix.insert(i, j) = value;
@@ -281,17 +298,24 @@ TEST_P(Builds, GiveTheBytesOfTheBaseline) {
       for (Real& number : single) number = unit();
       other = single;
       const int first = 0;
-      const auto expect_same = [&](auto half, auto half_of_one, auto half_in_short) {
+      std::vector<panels::ShortLane> short_x(x.size()), short_y;
+      for (size_t i = 0; i < x.size(); ++i)
+        for (int c = 0; c < 3; ++c) short_x[i].at[c] = static_cast<float>(x[i].at[c]);
+      short_y = short_x;
+      const auto expect_same = [&](auto half, auto half_of_one, auto half_in_short, auto half_in_short_of_one) {
         (panels::baseline_kernels().*half)(view, &first, 1, x.data());
         (build->*half)(view, &first, 1, y.data());
         (panels::baseline_kernels().*half_of_one)(view, &first, 1, single.data());
         (build->*half_of_one)(view, &first, 1, other.data());
-        (panels::baseline_kernels().*half_in_short)(in_short, &first, 1, single.data());
-        (build->*half_in_short)(in_short, &first, 1, other.data());
-        EXPECT_TRUE(same_bytes(x, y) && same_bytes(single, other)) << w << " " << r;
+        (panels::baseline_kernels().*half_in_short)(in_short, &first, 1, short_x.data());
+        (build->*half_in_short)(in_short, &first, 1, short_y.data());
+        (panels::baseline_kernels().*half_in_short_of_one)(in_short, &first, 1, single.data());
+        (build->*half_in_short_of_one)(in_short, &first, 1, other.data());
+        EXPECT_TRUE(same_bytes(x, y) && same_bytes(single, other) && same_bytes(short_x, short_y)) << w << " " << r;
       };
-      expect_same(&panels::Kernels::forward, &panels::Kernels::forward_one, &panels::Kernels::forward_short);
-      expect_same(&panels::Kernels::backward, &panels::Kernels::backward_one, &panels::Kernels::backward_short);
+      using K = panels::Kernels;
+      expect_same(&K::forward, &K::forward_one, &K::forward_short, &K::forward_short_one);
+      expect_same(&K::backward, &K::backward_one, &K::backward_short, &K::backward_short_one);
     }
 }
 
@@ -313,7 +337,7 @@ TEST(Panels, AFrontGivesTheSameBytesWhereverItLiesAndHoweverItsRestIsCut) {
 TEST(Panels, AFactorAndItsSolvesGiveTheSameBytesForAnyNumberOfThreads) {
   const Eigen::SparseMatrix<double> matrix = cloth_matrix(90, SpringLayout::kEdges);
   const int n = static_cast<int>(matrix.rows());
-  std::vector<std::vector<RVec3>> solutions;
+  std::vector<std::vector<RVec3>> solutions, in_short;
   std::array<std::vector<Eigen::VectorXd>, 2> singles;  // whole, short
   for (int threads : {1, 2, 7}) {
     Executor executor(threads);
@@ -325,6 +349,11 @@ TEST(Panels, AFactorAndItsSolvesGiveTheSameBytesForAnyNumberOfThreads) {
     ASSERT_EQ(own.factor(matrix.valuePtr(), run), -1);
     solutions.push_back(some_right_side(n));
     own.solve(solutions.back().data(), solutions.back().data(), run);
+    Cholesky short_own(Cholesky::Kept::kShort);
+    short_own.analyse(matrix);
+    ASSERT_EQ(short_own.factor(matrix.valuePtr(), run), -1);
+    in_short.push_back(some_right_side(n));
+    short_own.solve(in_short.back().data(), in_short.back().data(), run);
     for (const Cholesky::Kept kept : {Cholesky::Kept::kWhole, Cholesky::Kept::kShort}) {
       Cholesky of_one(kept);
       of_one.analyse(matrix);
@@ -333,7 +362,7 @@ TEST(Panels, AFactorAndItsSolvesGiveTheSameBytesForAnyNumberOfThreads) {
       of_one.solve(x.data(), x.data(), run);
       singles[kept == Cholesky::Kept::kShort].push_back(x);
     }
-    EXPECT_TRUE(same_bytes(solutions[0], solutions.back())) << threads;
+    EXPECT_TRUE(same_bytes(solutions[0], solutions.back()) && same_bytes(in_short[0], in_short.back())) << threads;
     for (const auto& of_kept : singles) EXPECT_EQ(of_kept[0], of_kept.back()) << threads;
   }
   expect_solution(matrix, solutions[0]);
