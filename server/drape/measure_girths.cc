@@ -17,6 +17,7 @@ namespace {
 constexpr double kStep = 0.003, kFarthest = 0.06, kBelow = 0.015;  // of the height
 constexpr int kHalvings = 6;                                       // of a step, to find the end
 constexpr double kSmallPart = 1e-4;                                // m2: a smaller cut of the body is no limb
+constexpr double kHood = 1.5;  // of the neck: what is longer is a hood that hangs on the back, and no tape round a neck
 
 struct Level {
   Vec3 origin = Vec3::Zero(), normal = Vec3::UnitY(), away = -Vec3::UnitY();  // away: where the tape may slide
@@ -262,7 +263,9 @@ std::vector<GirthFit> measure_girths(const Body& body, const WeldedMesh& cloth, 
     if (hang.from_waist && name == "waist_girth") {
       add(waist_of(body, cloth, *hang.top, name));
     } else if (!item.paired) {
-      add(mean_of({tape_of(body, cloth, item, name, "", hang.slipped_m)}, name));
+      const auto tape = mean_of({tape_of(body, cloth, item, name, "", hang.slipped_m)}, name);
+      if (tape && name == "neck_girth" && tape->cloth_mm > kHood * tape->body_mm) continue;
+      add(tape);
     } else {
       add(mean_of({tape_of(body, cloth, item, "left_" + name, "left_", hang.slipped_m),
                    tape_of(body, cloth, item, "right_" + name, "right_", hang.slipped_m)},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -97,22 +96,25 @@ ClothElements::ClothElements(const DrapeModel& model, const std::vector<uint8_t>
 }
 
 void ClothElements::collect_edges(const DrapeModel& model, const std::vector<uint8_t>& of) {
-  std::map<std::pair<int, int>, int> index;
-  std::vector<uint8_t> stood_for;  // [edges_]
+  std::vector<int> first(model.particle_count, -1), next;  // of the edges with a lower end: a few each
+  std::vector<uint8_t> stood_for;                          // [edges_]
   rest_length_.assign(model.particle_count, Real(1e30));
   double sum = 0;
   for (int t = 0; t < static_cast<int>(triangles_.size()); ++t) {
     for (int k = 0; k < 3; ++k) {
-      const int a = triangles_[t][k], b = triangles_[t][(k + 1) % 3];
-      const auto [it, fresh] = index.insert({{std::min(a, b), std::max(a, b)}, static_cast<int>(edges_.size())});
-      if (fresh) {
-        edges_.push_back({std::min(a, b), std::max(a, b), t, -1});
+      const auto [a, b] = std::minmax({triangles_[t][k], triangles_[t][(k + 1) % 3]});
+      int edge = first[a];
+      while (edge >= 0 && edges_[edge].b != b) edge = next[edge];
+      if (edge < 0) {
+        edge = static_cast<int>(edges_.size());
+        edges_.push_back({a, b, t, -1});
         stood_for.push_back(0);
+        next.push_back(std::exchange(first[a], edge));
       } else {
-        edges_[it->second].right = t;
+        edges_[edge].right = t;
       }
-      if (!is_kept_apart(of, triangles_[t]) || std::exchange(stood_for[it->second], uint8_t{1})) continue;
-      leaves_[t].edge[k] = it->second;
+      if (!is_kept_apart(of, triangles_[t]) || std::exchange(stood_for[edge], uint8_t{1})) continue;
+      leaves_[t].edge[k] = edge;
       leaves_[t].own_edges |= 1 << k;
     }
   }

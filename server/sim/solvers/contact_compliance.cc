@@ -72,8 +72,10 @@ void ContactCompliance::add_columns(const RunContext& run, const std::vector<int
   }
   const int first = columns_.count();
   columns_.add(run, starts);
-  for (int index = first; index < columns_.count(); ++index)
+  run.parallel_for(columns_.count() - first, 1, [this, first](int64_t at, int64_t) {
+    const int index = first + static_cast<int>(at);
     for (int a = 0; a <= index; ++a) compliance_(a, index) = compliance_(index, a) = columns_.product(a, index);
+  });
 }
 
 // Where the ways are u = q - C force: the energy whose minimum has force = r(u).

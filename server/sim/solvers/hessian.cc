@@ -1,8 +1,10 @@
 #include "server/sim/solvers/hessian.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "server/base/run_context.h"
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/local_step.h"
 #include "server/sim/constraints/springs.h"
@@ -15,6 +17,7 @@ namespace {
 
 constexpr int kFoldPair[local_step::kFoldPairs][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1},
                                                       {2, 2}, {3, 0}, {3, 1}, {3, 3}};
+constexpr int64_t kNumbersAtOnce = 1 << 15;
 constexpr size_t kFewShare = 20;  // one pair of layers in so many may lack blocks between its particles
 
 // The Hessian of 1/2 k (|e| - rest)^2; of a compressed spring's sideways push the share `kept`.
@@ -99,19 +102,22 @@ void PotentialHessian::visit_constant(Visit visit) const {
 
 // What every pattern holds, and where in it each addition goes.
 void PotentialHessian::build_cloth() {
-  const int n = model_.particle_count;
-  std::vector<std::vector<int>> column(n);
-  const auto note = [&](int i, int j) {
-    const auto [low, high] = block_at(i, j);
-    column[low].push_back(high);
+  const auto each_block = [this](const auto& visit) {
+    const auto note = [&](int i, int j) { visit(block_at(i, j)); };
+    visit_pairs(note);
+    visit_constant([&](int i, int j, double) { note(i, j); });
+    fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct*) { note(i, j); });
   };
-  visit_pairs(note);
-  visit_constant([&](int i, int j, double) { note(i, j); });
-  fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct*) { note(i, j); });
-  for (std::vector<int>& rows : column) {
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    cloth_.row.insert(cloth_.row.end(), rows.begin(), rows.end());
+  const size_t n = static_cast<size_t>(model_.particle_count);
+  std::vector<int> end(n + 1, 0);  // of each column's rows, as often as they are named
+  each_block([&end](const std::pair<int, int>& at) { ++end[at.first + 1]; });
+  std::partial_sum(end.begin(), end.end(), end.begin());
+  std::vector<int> named(end.back());
+  each_block([&](const std::pair<int, int>& at) { named[end[at.first]++] = at.second; });
+  for (size_t j = 0, begin = 0; j < n; begin = end[j++]) {
+    const auto first = named.begin() + static_cast<std::ptrdiff_t>(begin), last = named.begin() + end[j];
+    std::sort(first, last);
+    cloth_.row.insert(cloth_.row.end(), first, std::unique(first, last));
     cloth_.begin.push_back(static_cast<int>(cloth_.row.size()));
   }
   visit_pairs([&](int i, int j) { target_.push_back({cloth_.find(block_at(i, j)), i < j}); });
@@ -214,10 +220,12 @@ void PotentialHessian::add_whole(const double* number, int apart) {
 }
 
 void PotentialHessian::begin_with_constant() {
-  std::fill_n(matrix_.valuePtr(), matrix_.nonZeros(), 0.0);
-  for (size_t b = 0; b < constant_.size(); ++b)
-    for (int c = 0; c < 3; ++c)
-      matrix_.valuePtr()[cloth_place_[b].at + c * (cloth_place_[b].height + 1)] = constant_[b];
+  double* const number = matrix_.valuePtr();
+  run_->parallel_for(matrix_.nonZeros(), kNumbersAtOnce,
+                     [number](int64_t begin, int64_t end) { std::fill(number + begin, number + end, 0.0); });
+  for_each(*run_, constant_.size(), [this, number](size_t b) {
+    for (int c = 0; c < 3; ++c) number[cloth_place_[b].at + c * (cloth_place_[b].height + 1)] = constant_[b];
+  });
 }
 
 void PotentialHessian::add_threads(const std::vector<RVec3>& x, double kept) {
@@ -320,11 +328,12 @@ void PotentialHessian::add_friction(const std::vector<RVec3>& x) {
 }
 
 void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
-  for (int i = 0; i < model_.particle_count; ++i) {
+  for_each(*run_, x.size(), [this, &x](size_t at) {
+    const int i = static_cast<int>(at);
     const double still = static_cast<double>(potential_.inertia(i)) +
                          static_cast<double>(potential_.outer().drag[i]) / settings_.time_step;
     own_[i] = still * Matrix3::Identity() + potential_.contact().hessian(i, x[i]).cast<double>();
-  }
+  });
   add_layers();
   for (const Matrix3& block : own_) add(block);
 }
@@ -393,11 +402,18 @@ bool PotentialHessian::go_on(int element) {
   return !stopped_;
 }
 
+// A factor's pattern and the matrix's numbers need nothing of each other.
 bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const RunContext& run) {
   run_ = &run;
   stopped_ = false;
   look_at_layers(x);
-  analyse();
+  const std::unique_ptr<Aside> finding = analysed_ ? nullptr : run.aside([this] { analyse(); });
+  add_all(x, kept);
+  if (finding) finding->finish();
+  return !stopped_;
+}
+
+void PotentialHessian::add_all(const std::vector<RVec3>& x, double kept) {
   begin_with_constant();
   next_ = 0;
   add_threads(x, kept);
@@ -406,10 +422,9 @@ bool PotentialHessian::assemble(const std::vector<RVec3>& x, double kept, const 
   add_springs(x, kept);
   add_folds(x, kept);
   add_friction(x);
-  if (stopped_) return false;
+  if (stopped_) return;
   add_particles(x);
   clear_pinned();
-  return true;
 }
 
 int PotentialHessian::factor(const RunContext& run) { return factor_.factor(matrix_.valuePtr(), run); }

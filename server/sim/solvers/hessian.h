@@ -53,6 +53,7 @@ class PotentialHessian {
   void add(const Matrix3& k);
   void add_symmetric(const double* number, int apart);  // xx, yy, zz, xy, xz, yz
   void add_whole(const double* number, int apart);      // nine, column by column
+  void add_all(const std::vector<RVec3>& x, double kept);
   void begin_with_constant();
   void add_threads(const std::vector<RVec3>& x, double kept);
   void add_membranes(const std::vector<RVec3>& x, double kept);

@@ -53,8 +53,9 @@ double PathColumns::product(int a, int b) const {
 void PathColumns::begin(const RunContext& run, const std::vector<RVec3>& g) {
   right_.resize(factor_.length());
   if (work_.empty()) work_.emplace_back();
-  for (size_t i = 0; i < g.size(); ++i)
+  for_each(run, g.size(), [this, &g](size_t i) {
     for (int axis = 0; axis < 3; ++axis) right_[factor_.place(static_cast<int>(3 * i) + axis)] = g[i][axis];
+  });
   factor_.forward(right_.data(), run);
 }
 
@@ -74,8 +75,9 @@ void PathColumns::combine(const RunContext& run, const Eigen::VectorXd& weight, 
     visit(column_[a], [&](int place, Real value) { x[place] += w * value; });
   }
   factor_.backward(x.data(), run);
-  for (size_t i = 0; i < solution->size(); ++i)
+  for_each(run, solution->size(), [this, &x, solution](size_t i) {
     for (int axis = 0; axis < 3; ++axis) (*solution)[i][axis] = x[factor_.place(static_cast<int>(3 * i) + axis)];
+  });
 }
 
 }  // namespace tryon::sim

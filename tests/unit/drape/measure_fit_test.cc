@@ -206,6 +206,43 @@ TEST(MeasureFit, HalfTheEdgeLengthMovesTheRoomOfATShirtByLessThanThreeMillimetre
   }
 }
 
+// A tube round the neck, as long as so many times the neck.
+WeldedMesh collar(const Body& body, double times) {
+  constexpr int kAround = 64, kRows = 6;
+  const MeasureCurve& neck = body.curves.at("neck_girth");
+  Vec3 middle = Vec3::Zero();
+  for (const Vec3& p : neck.points) middle += p / static_cast<double>(neck.points.size());
+  const double length = times * body.measurements_mm.at("neck_girth") / 1000, radius = length / (2 * M_PI);
+  WeldedMesh out;
+  const auto flat = [&](int i, int row) { return Vec2(length * i / kAround, 0.02 * row); };
+  for (int row = 0; row < kRows; ++row)
+    for (int i = 0; i < kAround; ++i) {
+      const double turn = 2 * M_PI * i / kAround;
+      out.mesh.positions.push_back(middle + Vec3(radius * std::cos(turn), 0.02 * row - 0.05, -radius * std::sin(turn)));
+    }
+  const auto at = [](int i, int row) { return row * kAround + i % kAround; };
+  for (int row = 0; row + 1 < kRows; ++row)
+    for (int i = 0; i < kAround; ++i) {
+      out.mesh.triangles.emplace_back(at(i, row), at(i + 1, row), at(i + 1, row + 1));
+      out.corner_flat.push_back({flat(i, row), flat(i + 1, row), flat(i + 1, row + 1)});
+      out.mesh.triangles.emplace_back(at(i, row), at(i + 1, row + 1), at(i, row + 1));
+      out.corner_flat.push_back({flat(i, row), flat(i + 1, row + 1), flat(i, row + 1)});
+    }
+  return out;
+}
+
+// By 317 mm a hoodie's neck used to depend on its mesh: the tape went round the hood, or beneath it.
+TEST(MeasureFit, ACollarIsMeasuredRoundTheNeckAndAHoodIsNot) {
+  const Body body = sample_person().body;
+  for (const double times : {1.1, 1.3, 1.45}) {
+    const auto girths = measure_girths(body, collar(body, times), {}, Hang());
+    const GirthFit* neck = find_girth(girths, "neck_girth");
+    ASSERT_NE(neck, nullptr) << times;
+    EXPECT_NEAR(neck->cloth_mm, times * neck->body_mm, 0.03 * neck->body_mm) << times;
+  }
+  EXPECT_EQ(find_girth(measure_girths(body, collar(body, 1.6), {}, Hang()), "neck_girth"), nullptr);
+}
+
 TEST(MeasureFit, UnderDeepArmholesTheBustIsMeasuredWhereTheyEnd) {
   const auto zones = by_name(worn(sample_person(), "tank_top", "XL").fit());
   ASSERT_TRUE(zones.count("bust") && zones.at("bust").girth);
