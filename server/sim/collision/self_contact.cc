@@ -310,34 +310,44 @@ void SelfContact::follow(const RunContext& run, const std::vector<RVec3>& x) con
   if (beyond > covered_) cover(2 * beyond);
 }
 
-// pressed_ of some of touching_.
-void SelfContact::press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const {
+// pressed_ of some of touching_: from pressed_[begin] on as many as press now.
+int SelfContact::press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const {
+  Pressed* next = pressed_.data() + begin;
   for (int64_t k = begin; k < end; ++k) {
     const Pair& pair = pairs_[touching_[k]];
-    Pressed& pressed = pressed_[k];
-    pressed.now = false;
     if (pair.least - moved(pair.v, pair.edges, shift_) >= pair.radius) continue;  // cannot have come so near
     const Gap gap = gap_of(pair, x);
     if (gap.distance >= pair.radius) continue;
     const Push push = push_layers(pair.radius - gap.distance, pair.radius, steep_share_);
-    pressed = {gap.w, (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart,
-               static_cast<double>(pair.stiffness * push.energy), true};
+    *next++ = {pair.v, gap.w, (pair.stiffness * push.force / std::max(gap.distance, kLeastDistance)) * gap.apart,
+               static_cast<double>(pair.stiffness * push.energy)};
+  }
+  return static_cast<int>(next - pressed_.data() - begin);
+}
+
+void SelfContact::press_all(const RunContext& run, const std::vector<RVec3>& x) const {
+  pressed_.resize(touching_.size());
+  pressing_.assign(chunk_count(touching_.size()), 0);
+  run.parallel_for(static_cast<int64_t>(touching_.size()), kGrain,
+                   [this, &x](int64_t begin, int64_t end) { pressing_[begin / kGrain] = press(x, begin, end); });
+}
+
+template <typename Visit>
+void SelfContact::visit_pressed(Visit visit) const {
+  for (size_t chunk = 0; chunk < pressing_.size(); ++chunk) {
+    const Pressed* const begin = pressed_.data() + chunk * kGrain;
+    for (const Pressed* at = begin; at != begin + pressing_[chunk]; ++at) visit(*at);
   }
 }
 
 double SelfContact::add(const RunContext& run, const std::vector<RVec3>& x, std::vector<RVec3>* gradient) const {
   follow(run, x);
-  pressed_.resize(touching_.size());
-  run.parallel_for(static_cast<int64_t>(touching_.size()), kGrain,
-                   [this, &x](int64_t begin, int64_t end) { press(x, begin, end); });
+  press_all(run, x);
   double energy = 0;
-  for (size_t k = 0; k < touching_.size(); ++k) {
-    const Pressed& pressed = pressed_[k];
-    if (!pressed.now) continue;
+  visit_pressed([&](const Pressed& pressed) {
     energy += pressed.energy;
-    const auto& v = pairs_[touching_[k]].v;
-    for (int j = 0; j < 4; ++j) (*gradient)[v[j]] -= pressed.w[j] * pressed.force;
-  }
+    for (int j = 0; j < 4; ++j) (*gradient)[pressed.v[j]] -= pressed.w[j] * pressed.force;
+  });
   friction_between_.add(x, &energy, gradient);
   if (crossing_count_ > 0)
     for (size_t i = 0; i < x.size(); ++i)
@@ -352,13 +362,10 @@ Real SelfContact::overheld(const std::vector<RVec3>& x) {
   carried_.assign(x.size(), RVec3::Zero());
   bearable_.assign(x.size(), 0);
   friction_between_.add_forces(x, &carried_);
-  for (size_t k = 0; k < touching_.size(); ++k) {
-    const Pressed& pressed = pressed_[k];
-    if (!pressed.now) continue;
-    const auto& v = pairs_[touching_[k]].v;
-    const Real most = friction_of(v) * pressed.force.norm();
-    for (int j = 0; j < 4; ++j) bearable_[v[j]] += most * std::abs(pressed.w[j]);
-  }
+  visit_pressed([&](const Pressed& pressed) {
+    const Real most = friction_of(pressed.v) * pressed.force.norm();
+    for (int j = 0; j < 4; ++j) bearable_[pressed.v[j]] += most * std::abs(pressed.w[j]);
+  });
   Real over = 0;
   for (size_t i = 0; i < x.size(); ++i) over = std::max(over, carried_[i].norm() - bearable_[i]);
   return over;

@@ -77,11 +77,11 @@ class SelfContact {
     RVec3 apart;
     Real distance;
   };
-  struct Pressed {  // what a pair of touching_ does now
+  struct Pressed {  // what a pair of touching_ does that presses now
+    std::array<int, 4> v;
     std::array<Real, 4> w;
     RVec3 force;
     double energy;
-    bool now;
   };
 
   void search(const RunContext& run, const std::vector<RVec3>& x);
@@ -97,7 +97,10 @@ class SelfContact {
   void shorten_ways(const RunContext& run);
   void cover(Real way) const;
   void follow(const RunContext& run, const std::vector<RVec3>& x) const;
-  void press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const;
+  int press(const std::vector<RVec3>& x, int64_t begin, int64_t end) const;
+  void press_all(const RunContext& run, const std::vector<RVec3>& x) const;
+  template <typename Visit>
+  void visit_pressed(Visit visit) const;  // in the order of touching_
   Real moved(const std::array<int, 4>& v, bool edges, const std::vector<Real>& by) const;
   void find_crossings(const std::vector<RVec3>& x);
   void open_contour(const std::vector<RVec3>& x, int edge, int triangle, Real s);
@@ -130,7 +133,8 @@ class SelfContact {
   std::vector<int> shorter_;              // whose ways are to be shortened
   std::vector<uint8_t> shortened_;        // [particle_count] in the last round
   mutable std::vector<Real> shift_;       // of the evaluation in progress: since the bounds
-  mutable std::vector<Pressed> pressed_;  // [touching_] of the evaluation in progress
+  mutable std::vector<Pressed> pressed_;  // [touching_] of the last evaluation; a chunk's are at its beginning
+  mutable std::vector<int> pressing_;     // [chunks] how many
   std::vector<RVec3> carried_;            // overheld(): N, by friction
   std::vector<Real> bearable_;            // overheld(): N, at most
   mutable std::vector<double> partial_;   // of a loop in progress, a chunk each
