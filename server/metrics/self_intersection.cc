@@ -62,19 +62,22 @@ bool cross(const TriangleMesh& mesh, int a, int b) {
          CGAL::do_intersect(edge_across(mesh, b, mesh.triangles[a]), first);
 }
 
-// Boxes in the order of their lower y, dealt to strips by their lower x; none is wider than a strip, so that what meets
+// Boxes in an order by their lower y, dealt to strips by their lower x; none is wider than a strip, so that what meets
 // a box begins in its own strip or in one beside it.
 class Strips {
  public:
-  explicit Strips(const std::vector<Box3>& sorted) {
+  Strips(const std::vector<Box3>& boxes, const std::vector<int>& order) {
     Box3 all;
-    for (const Box3& box : sorted) all.extend(box), width_ = std::max(width_, box.sizes().x());
-    if (sorted.empty()) return;
+    for (const Box3& box : boxes) all.extend(box), width_ = std::max(width_, box.sizes().x());
+    if (boxes.empty()) return;
     left_ = all.min().x();
     const double span = all.sizes().x();
     width_ = kWider * std::max(width_, span / kMostStrips);
     strip_.resize(width_ > 0.0 ? static_cast<size_t>(span / width_) + 1 : 1);
-    for (size_t i = 0; i < sorted.size(); ++i) strip_[strip_of(sorted[i])].push_back({sorted[i], static_cast<int>(i)});
+    for (size_t i = 0; i < order.size(); ++i) {
+      const Box3& box = boxes[order[i]];
+      strip_[strip_of(box)].push_back({box, static_cast<int>(i)});
+    }
   }
 
   // Later boxes of the order that meet this one, number i, ascending.
@@ -118,15 +121,14 @@ std::vector<std::pair<int, int>> self_intersections(const TriangleMesh& mesh, co
   for (int t = 0; t < mesh.triangle_count(); ++t) by_y.emplace_back(boxes[t].min().y(), t);
   std::sort(by_y.begin(), by_y.end());
   std::vector<int> order;
-  std::vector<Box3> sorted;
-  for (const auto& [y, t] : by_y) order.push_back(t), sorted.push_back(boxes[t]);
-  const Strips strips(sorted);
+  for (const auto& [y, t] : by_y) order.push_back(t);
+  const Strips strips(boxes, order);
   constexpr size_t kGrain = 512;
   std::vector<std::vector<std::pair<int, int>>> found((order.size() + kGrain - 1) / kGrain);
   run.parallel_for(static_cast<int64_t>(order.size()), kGrain, [&](int64_t begin, int64_t end) {
     std::vector<int> met;
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-      strips.later_meeting(sorted[i], static_cast<int>(i), &met);
+      strips.later_meeting(boxes[order[i]], static_cast<int>(i), &met);
       for (const int j : met) {
         if (cross(mesh, order[i], order[j])) found[i / kGrain].push_back(std::minmax(order[i], order[j]));
       }

@@ -104,14 +104,19 @@ void BM_EigenSolve(benchmark::State& state) {
 }
 BENCHMARK(BM_EigenSolve)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
 
-void BM_Factor(benchmark::State& state) {
+void BM_Factor(benchmark::State& state, Cholesky::Kept kept) {
   const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();
   const Eigen::SparseMatrix<double> matrix = study::step_matrix(model);
-  Cholesky factor;
+  Cholesky factor(kept);
   factor.analyse(matrix);
   for (auto _ : state) benchmark::DoNotOptimize(factor.factor(matrix.valuePtr()));
 }
-BENCHMARK(BM_Factor)->Arg(50)->Arg(78)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Factor, whole, Cholesky::Kept::kWhole)->Arg(50)->Arg(78)->Arg(124)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Factor, kept_short, Cholesky::Kept::kShort)
+    ->Arg(50)
+    ->Arg(78)
+    ->Arg(124)
+    ->Unit(benchmark::kMillisecond);
 
 void BM_EigenFactor(benchmark::State& state) {
   const DrapeModel model = build_model(bench_sheet(static_cast<int>(state.range(0)))).value();

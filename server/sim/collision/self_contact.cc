@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "server/base/chunks.h"
 #include "server/sim/collision/element_distance.h"
 #include "server/sim/collision/push.h"
 #include "server/sim/collision/tangle.h"
@@ -184,17 +185,16 @@ bool SelfContact::refresh(const RunContext& run, const std::vector<RVec3>& x) {
 
 // False if every vertex is within its bound.
 bool SelfContact::find_ways(const RunContext& run, const std::vector<RVec3>& x) {
-  partial_.assign(chunk_count(x.size()), 0.0);
-  run.parallel_for(static_cast<int64_t>(x.size()), kGrain, [this, &x](int64_t begin, int64_t end) {
+  const double beyond = largest_of(run, x.size(), [this, &x](int64_t begin, int64_t end) {
     bool all_within = true;
     for (int64_t i = begin; i < end; ++i) {
       way_[i] = x[i] - centre_[i];
       length_[i] = way_[i].norm();
       all_within = all_within && length_[i] <= bound_[i];
     }
-    partial_[begin / kGrain] = all_within ? 0.0 : 1.0;
+    return all_within ? 0.0 : 1.0;
   });
-  if (std::find(partial_.begin(), partial_.end(), 1.0) == partial_.end()) return false;
+  if (beyond == 0) return false;
   for (size_t i = 0; i < x.size(); ++i) {  // farther away there may be what was not looked for
     const Real seen = is_of(i) ? kBoundShare * (reach_ - moved_[i] - farthest_) : kAnywhere;
     share_[i] = length_[i] > seen ? seen / length_[i] : Real(1);
@@ -297,16 +297,14 @@ bool SelfContact::renew(const RunContext& run, const std::vector<RVec3>& x) {
 
 // How far each vertex has come since the bounds were taken, and touching_ for as far as that.
 void SelfContact::follow(const RunContext& run, const std::vector<RVec3>& x) const {
-  partial_.assign(chunk_count(x.size()), 0.0);
-  run.parallel_for(static_cast<int64_t>(x.size()), kGrain, [this, &x](int64_t begin, int64_t end) {
-    Real beyond = 0;
+  const auto beyond = static_cast<Real>(largest_of(run, x.size(), [this, &x](int64_t begin, int64_t end) {
+    Real most = 0;
     for (int64_t i = begin; i < end; ++i) {
       shift_[i] = (x[i] - centre_[i]).norm();
-      if (shift_[i] > bound_[i]) beyond = std::max(beyond, shift_[i]);
+      if (shift_[i] > bound_[i]) most = std::max(most, shift_[i]);
     }
-    partial_[begin / kGrain] = static_cast<double>(beyond);
-  });
-  const Real beyond = static_cast<Real>(*std::max_element(partial_.begin(), partial_.end()));
+    return static_cast<double>(most);
+  }));
   if (beyond > covered_) cover(2 * beyond);
 }
 

@@ -137,7 +137,6 @@ class SelfContact {
   mutable std::vector<int> pressing_;     // [chunks] how many
   std::vector<RVec3> carried_;            // overheld(): N, by friction
   std::vector<Real> bearable_;            // overheld(): N, at most
-  mutable std::vector<double> partial_;   // of a loop in progress, a chunk each
   std::vector<uint8_t> still_;            // [particle_count] for good: pairs of such are none
   std::vector<uint8_t> crossed_;          // [particle_count] belongs to a crossed pair
   int crossing_count_ = 0;

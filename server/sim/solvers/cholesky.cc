@@ -222,7 +222,7 @@ template <typename Number>
 int Cholesky::factor_in(Room<Number>* room, const double* values, const RunContext& run) {
   room->fit(*pattern_, threads_of(run, part_count()));
   std::fill(failed_.begin(), failed_.end(), -1);
-  each_part(run, [&](int t, int thread) {
+  each_part_upwards(run, [&](int t, int thread) {
     for (const int below : pattern_->part[t].beneath)
       if (failed_[below] != -1) return;
     failed_[t] = factor_part(pattern_->part[t], values, run, room->update[t].data(), *room, &room->workspace[thread]);
@@ -258,7 +258,7 @@ void Cholesky::forward_by(Half<Value, X> kernel, X* x, const RunContext& run) {
         add(x[k], &x[p.sum_goes_to[k - n_]]);
     kernel(view<Value>(row, thread), &p.order[part.begin], part.end - part.begin, x);
   };
-  each_part(run, [&](int t, int thread) { solve_part(p.part[t], p.row_in_part, thread); });
+  each_part_upwards(run, [&](int t, int thread) { solve_part(p.part[t], p.row_in_part, thread); });
   solve_part(p.top, p.row, 0);
 }
 
@@ -266,14 +266,9 @@ template <typename Value, typename X>
 void Cholesky::backward_by(Half<Value, X> kernel, X* x, const RunContext& run) {
   const CholeskyPattern& p = *pattern_;
   kernel(view<Value>(p.row, 0), p.order.data() + p.top.begin, p.top.end - p.top.begin, x);
-  const auto from = [&](int begin, int end) {
-    each_shared(run, end - begin, [&](int t, int thread) {
-      const CholeskyPattern::Part& part = p.part[begin + t];
-      kernel(view<Value>(p.row, thread), &p.order[part.begin], part.end - part.begin, x);
-    });
-  };
-  from(p.subtree_count, part_count());
-  from(0, p.subtree_count);
+  each_part_downwards(run, [&](int t, int thread) {
+    kernel(view<Value>(p.row, thread), &p.order[p.part[t].begin], p.part[t].end - p.part[t].begin, x);
+  });
 }
 
 void Cholesky::forward(Real* x, const RunContext& run) {
@@ -287,28 +282,25 @@ void Cholesky::backward(Real* x, const RunContext& run) {
 }
 
 template <typename Value, typename Lane>
-void Cholesky::solve_by(Bring<Lane> bring, Half<Value, Lane> down, Half<Value, Lane> up, BringBack<Lane> bring_back,
-                        std::vector<Lane>* lanes, const RVec3* right_side, RVec3* solution, const RunContext& run) {
+void Cholesky::solve_by(const panels::SolvesForThree<Value, Lane>& kernels, std::vector<Lane>* lanes,
+                        const RVec3* right_side, RVec3* solution, const RunContext& run) {
   lanes->resize(pattern_->length);
   const auto each = [&](const auto& body) {
     run.parallel_for(n_, kRowsAtOnce, [&body, place = pattern_->place.data()](int64_t begin, int64_t end) {
       body(place + begin, static_cast<int>(end - begin), begin);
     });
   };
-  each([&](const int* place, int count, int64_t begin) { bring(place, count, right_side + begin, lanes->data()); });
-  forward_by(down, lanes->data(), run);
-  backward_by(up, lanes->data(), run);
-  each([&](const int* place, int count, int64_t begin) { bring_back(place, count, lanes->data(), solution + begin); });
+  Lane* const x = lanes->data();
+  each([&](const int* place, int count, int64_t begin) { kernels.bring(place, count, right_side + begin, x); });
+  forward_by(kernels.forward, x, run);
+  backward_by(kernels.backward, x, run);
+  each([&](const int* place, int count, int64_t begin) { kernels.bring_back(place, count, x, solution + begin); });
 }
 
 void Cholesky::solve(const RVec3* right_side, RVec3* solution, const RunContext& run) {
-  const panels::Kernels& k = panels::best_kernels();
-  if (kept_ == Kept::kWhole) {
-    solve_by(k.bring, k.forward, k.backward, k.bring_back, &lanes_, right_side, solution, run);
-  } else {
-    solve_by(k.bring_short, k.forward_short, k.backward_short, k.bring_back_short, &short_lanes_, right_side, solution,
-             run);
-  }
+  const panels::Kernels& kernels = panels::best_kernels();
+  kept_ == Kept::kWhole ? solve_by(kernels.whole, &lanes_, right_side, solution, run)
+                        : solve_by(kernels.kept_short, &short_lanes_, right_side, solution, run);
 }
 
 void Cholesky::solve(const double* right_side, double* solution, const RunContext& run) {

@@ -101,12 +101,20 @@ class Cholesky {
   };
   void take(std::shared_ptr<const CholeskyPattern> pattern, int n);
   int part_count() const { return static_cast<int>(pattern_->part.size()); }
-  // As each_shared(): the subtrees, then the parts above them.
+  // As each_shared(), of the parts begin .. end.
   template <typename Body>
-  void each_part(const RunContext& run, Body body) {
-    const int subtrees = pattern_->subtree_count;
-    each_shared(run, subtrees, body);
-    each_shared(run, part_count() - subtrees, [&](int t, int thread) { body(subtrees + t, thread); });
+  void each_part(const RunContext& run, int begin, int end, Body body) {
+    each_shared(run, end - begin, [&](int t, int thread) { body(begin + t, thread); });
+  }
+  template <typename Body>
+  void each_part_upwards(const RunContext& run, Body body) {
+    each_part(run, 0, pattern_->subtree_count, body);
+    each_part(run, pattern_->subtree_count, part_count(), body);
+  }
+  template <typename Body>
+  void each_part_downwards(const RunContext& run, Body body) {
+    each_part(run, pattern_->subtree_count, part_count(), body);
+    each_part(run, 0, pattern_->subtree_count, body);
   }
   void make_rows(int threads);
   template <typename Number>
@@ -134,13 +142,9 @@ class Cholesky {
   void forward_by(Half<Value, X> kernel, X* x, const RunContext& run);
   template <typename Value, typename X>
   void backward_by(Half<Value, X> kernel, X* x, const RunContext& run);
-  template <typename Lane>
-  using Bring = void (*)(const int*, int, const RVec3*, Lane*);
-  template <typename Lane>
-  using BringBack = void (*)(const int*, int, const Lane*, RVec3*);
   template <typename Value, typename Lane>
-  void solve_by(Bring<Lane> bring, Half<Value, Lane> down, Half<Value, Lane> up, BringBack<Lane> bring_back,
-                std::vector<Lane>* lanes, const RVec3* right_side, RVec3* solution, const RunContext& run);
+  void solve_by(const panels::SolvesForThree<Value, Lane>& kernels, std::vector<Lane>* lanes, const RVec3* right_side,
+                RVec3* solution, const RunContext& run);
   int row_at(int place) const;
 
   Kept kept_;

@@ -1,9 +1,9 @@
 #include "server/sim/solvers/hessian.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
+#include "server/base/grouped.h"
 #include "server/base/run_context.h"
 #include "server/sim/constraints/bend.h"
 #include "server/sim/constraints/local_step.h"
@@ -102,22 +102,21 @@ void PotentialHessian::visit_constant(Visit visit) const {
 
 // What every pattern holds, and where in it each addition goes.
 void PotentialHessian::build_cloth() {
-  const auto each_block = [this](const auto& visit) {
-    const auto note = [&](int i, int j) { visit(block_at(i, j)); };
-    visit_pairs(note);
-    visit_constant([&](int i, int j, double) { note(i, j); });
-    fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct*) { note(i, j); });
+  std::vector<int> column, row;
+  const auto note = [&](int i, int j) {
+    const auto [low, high] = block_at(i, j);
+    column.push_back(low), row.push_back(high);
   };
-  const size_t n = static_cast<size_t>(model_.particle_count);
-  std::vector<int> end(n + 1, 0);  // of each column's rows, as often as they are named
-  each_block([&end](const std::pair<int, int>& at) { ++end[at.first + 1]; });
-  std::partial_sum(end.begin(), end.end(), end.begin());
-  std::vector<int> named(end.back());
-  each_block([&](const std::pair<int, int>& at) { named[end[at.first]++] = at.second; });
-  for (size_t j = 0, begin = 0; j < n; begin = end[j++]) {
-    const auto first = named.begin() + static_cast<std::ptrdiff_t>(begin), last = named.begin() + end[j];
-    std::sort(first, last);
-    cloth_.row.insert(cloth_.row.end(), first, std::unique(first, last));
+  visit_pairs(note);
+  visit_constant([&](int i, int j, double) { note(i, j); });
+  fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct*) { note(i, j); });
+  const Grouped named = grouped(model_.particle_count, column);
+  std::vector<int> rows;
+  for (int j = 0; j < model_.particle_count; ++j) {
+    rows.clear();
+    for (int k = named.begin[j]; k < named.begin[j + 1]; ++k) rows.push_back(row[named.member[k]]);
+    std::sort(rows.begin(), rows.end());
+    cloth_.row.insert(cloth_.row.end(), rows.begin(), std::unique(rows.begin(), rows.end()));
     cloth_.begin.push_back(static_cast<int>(cloth_.row.size()));
   }
   visit_pairs([&](int i, int j) { target_.push_back({cloth_.find(block_at(i, j)), i < j}); });

@@ -17,7 +17,7 @@ const Real* numbers(const std::vector<RVec3>& v, int64_t particle) { return v.da
 }  // namespace
 
 double dot(const RunContext& run, const std::vector<RVec3>& a, const std::vector<RVec3>& b) {
-  return tryon::sum_of(run, a.size(), [&](int64_t begin, int64_t end) {
+  return sum_of(run, a.size(), [&](int64_t begin, int64_t end) {
     return pairs::best_kernels().product(numbers(a, begin), numbers(b, begin), static_cast<int>(3 * (end - begin)));
   });
 }

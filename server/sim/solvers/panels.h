@@ -2,7 +2,7 @@
 // same rows below them (supernodes, a little padded), and the dense work on them: eliminating a front, and the two
 // triangular solves for three right-hand sides. A panel [L1; L2] is kept as M = [L1^-1; -L2 L1^-1], so that a solve is
 // one product with M and one with its transpose: no chain of dependent steps inside a panel, every value read once in
-// order. Compiled from panels_solve_impl.h, panels_solve_avx512_impl.h and panels_factor_impl.h for the baseline
+// order. Compiled from panels_solve_*impl.h and panels_factor_impl.h for the baseline
 // processor, for AVX2 with FMA and for AVX-512, chosen at run time; multiply-adds are fused by hand, sums have one
 // order: all give the same bytes. Units: the matrix's. Shapes: fronts are square, by columns, lower triangles; packed
 // panels: see panels_solve_impl.h. How it fails: eliminate() returns the first column without a positive pivot. Thread
@@ -78,21 +78,22 @@ struct Elimination {
                      float* scale);
 };
 
-struct Kernels {
+template <typename Value, typename Lane>  // Real and Lane, or Short and ShortLane with sums in float
+struct SolvesForThree {
   // to[place[i]] = from[i], and back; `to` and `from` of as many rows as there are places.
   void (*bring)(const int* place, int count, const RVec3* from, Lane* to);
   void (*bring_back)(const int* place, int count, const Lane* from, RVec3* to);
   // x = L^-1 x and x = L^-T D^-1 x as far as `count` panels do it, named in ascending order.
-  void (*forward)(const View<Real>& factor, const int* which, int count, Lane* x);
-  void (*backward)(const View<Real>& factor, const int* which, int count, Lane* x);
+  void (*forward)(const View<Value>& factor, const int* which, int count, Lane* x);
+  void (*backward)(const View<Value>& factor, const int* which, int count, Lane* x);
+};
+
+struct Kernels {
+  SolvesForThree<Real, Lane> whole;
+  SolvesForThree<Short, ShortLane> kept_short;
   void (*forward_one)(const View<Real>& factor, const int* which, int count, Real* x);  // one right-hand side
   void (*backward_one)(const View<Real>& factor, const int* which, int count, Real* x);
-  // All of these where the factor is kept short, with sums in float.
-  void (*bring_short)(const int* place, int count, const RVec3* from, ShortLane* to);
-  void (*bring_back_short)(const int* place, int count, const ShortLane* from, RVec3* to);
-  void (*forward_short)(const View<Short>& factor, const int* which, int count, ShortLane* x);
-  void (*backward_short)(const View<Short>& factor, const int* which, int count, ShortLane* x);
-  void (*forward_short_one)(const View<Short>& factor, const int* which, int count, Real* x);
+  void (*forward_short_one)(const View<Short>& factor, const int* which, int count, Real* x);  // likewise
   void (*backward_short_one)(const View<Short>& factor, const int* which, int count, Real* x);
   Elimination<double> in_double;
   Elimination<float> in_float;

@@ -302,20 +302,22 @@ TEST_P(Builds, GiveTheBytesOfTheBaseline) {
       for (size_t i = 0; i < x.size(); ++i)
         for (int c = 0; c < 3; ++c) short_x[i].at[c] = static_cast<float>(x[i].at[c]);
       short_y = short_x;
+      using K = panels::Kernels;
+      const auto both = [&](auto half_of, const auto& of, auto* by_one, auto* by_other) {
+        half_of(panels::baseline_kernels())(of, &first, 1, by_one->data());
+        half_of (*build)(of, &first, 1, by_other->data());
+      };
       const auto expect_same = [&](auto half, auto half_of_one, auto half_in_short, auto half_in_short_of_one) {
-        (panels::baseline_kernels().*half)(view, &first, 1, x.data());
-        (build->*half)(view, &first, 1, y.data());
-        (panels::baseline_kernels().*half_of_one)(view, &first, 1, single.data());
-        (build->*half_of_one)(view, &first, 1, other.data());
-        (panels::baseline_kernels().*half_in_short)(in_short, &first, 1, short_x.data());
-        (build->*half_in_short)(in_short, &first, 1, short_y.data());
-        (panels::baseline_kernels().*half_in_short_of_one)(in_short, &first, 1, single.data());
-        (build->*half_in_short_of_one)(in_short, &first, 1, other.data());
+        both(half, view, &x, &y);
+        both(half_of_one, view, &single, &other);
+        both(half_in_short, in_short, &short_x, &short_y);
+        both(half_in_short_of_one, in_short, &single, &other);
         EXPECT_TRUE(same_bytes(x, y) && same_bytes(single, other) && same_bytes(short_x, short_y)) << w << " " << r;
       };
-      using K = panels::Kernels;
-      expect_same(&K::forward, &K::forward_one, &K::forward_short, &K::forward_short_one);
-      expect_same(&K::backward, &K::backward_one, &K::backward_short, &K::backward_short_one);
+      expect_same([](const K& k) { return k.whole.forward; }, [](const K& k) { return k.forward_one; },
+                  [](const K& k) { return k.kept_short.forward; }, [](const K& k) { return k.forward_short_one; });
+      expect_same([](const K& k) { return k.whole.backward; }, [](const K& k) { return k.backward_one; },
+                  [](const K& k) { return k.kept_short.backward; }, [](const K& k) { return k.backward_short_one; });
     }
 }
 
