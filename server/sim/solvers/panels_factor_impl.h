@@ -128,6 +128,31 @@ inline void scale(Number factor, int count, Number* of) {
   if (count > 0) part.store(part.load(of) * factor, of);
 }
 
+template <typename Number>
+inline void negate(const Number* from, int count, Number* to) {
+  constexpr int kStep = kNumbersOf<Number>;
+  const Whole<Number> whole;
+  for (; count >= kStep; count -= kStep, from += kStep, to += kStep) whole.store(-whole.load(from), to);
+  const Part<Number> part{count};
+  if (count > 0) part.store(-part.load(from), to);
+}
+
+template <typename Number, int kCount>
+struct Several {
+  typedef Number Type __attribute__((vector_size(kCount * sizeof(Number))));
+};
+
+template <int kCount, typename Number>
+inline Number largest_of(const typename Several<Number, kCount>::Type& v) {
+  if constexpr (kCount == 1) {
+    return v[0];
+  } else {
+    typename Several<Number, kCount / 2>::Type half[2];
+    __builtin_memcpy(half, &v, sizeof half);
+    return largest_of<kCount / 2, Number>(half[0] < half[1] ? half[1] : half[0]);
+  }
+}
+
 // What becomes of a sum of products: taken off the front, or put in its place.
 enum class Give { kTakeOff, kPut };
 
@@ -229,12 +254,15 @@ inline int eliminate_columns(Number* front, int m, int64_t stride, int first, in
 
 template <typename Number>
 inline void pack_below(const Number* front, int m, int w, int64_t stride, Number* packed) {
-  for (int i = w; i < m; i += kTogether)
-    for (int k = 0; k < w; ++k, packed += kTogether) {
-      const int count = std::min(kTogether, m - i);
-      std::copy_n(front + k * stride + i, count, packed);
-      std::fill(packed + count, packed + kTogether, Number(0));
-    }
+  int i = w;
+  for (; i + kTogether <= m; i += kTogether)  // as many bytes as the compiler knows: no call
+    for (int k = 0; k < w; ++k, packed += kTogether)
+      __builtin_memcpy(packed, front + k * stride + i, kTogether * sizeof(Number));
+  const int left = m - i;
+  for (int k = 0; left > 0 && k < w; ++k, packed += kTogether) {
+    std::copy_n(front + k * stride + i, left, packed);
+    std::fill(packed + left, packed + kTogether, Number(0));
+  }
 }
 
 template <typename Number>
@@ -269,15 +297,22 @@ void take_off(Number* front, int m, int w, int stride, const Number* packed, int
   for (; j < end; ++j) take_off_columns<1>(front, below, stride, j);
 }
 
-// L1^-1 by columns, w x w, ones on the diagonal.
+// L1^-1 by columns, w x w, ones on the diagonal. What column j of L1 does to all columns before it is one loop: a
+// column on its own would wait for each of its numbers in turn.
 template <typename Number>
 inline void invert_corner(const Number* front, int w, int64_t stride, Number* inverse) {
   for (int k = 0; k < w; ++k) {
     Number* column = inverse + int64_t{k} * w;
     std::fill(column, column + k, Number(0));
     column[k] = 1;
-    for (int i = k + 1; i < w; ++i) column[i] = -front[k * stride + i];
-    for (int j = k + 1; j < w; ++j) add_scaled(-column[j], front + j * stride + j + 1, w - j - 1, column + j + 1);
+    negate(front + k * stride + k + 1, w - k - 1, column + k + 1);
+  }
+  for (int j = 1; j + 1 < w; ++j) {
+    const Number* below = front + j * stride + j + 1;
+    for (int k = 0; k < j; ++k) {
+      Number* column = inverse + int64_t{k} * w + j;
+      add_scaled(-column[0], below, w - j - 1, column + 1);
+    }
   }
 }
 
@@ -304,7 +339,7 @@ inline void find_panel(Number* front, int m, int w, int stride, const Number* be
   for (int k = 0; k < w; ++k) {
     Number* own = front + int64_t{k} * stride;
     std::fill_n(own, k + 1, Number(0));
-    for (int i = k + 1; i < w; ++i) own[i] = -inverse[int64_t{k} * w + i];
+    negate(inverse + int64_t{k} * w + k + 1, w - k - 1, own + k + 1);
   }
 }
 
@@ -325,11 +360,6 @@ inline void pack_groups(const Number* front, int m, int w, int stride, Value* pa
   for (int k = 0; k < columns; ++k) std::copy_n(front + int64_t{k} * stride + i, m - i, last + k * rows);
   rows == kGroup ? group(kAll, last, rows, columns) : group(kHalf, last, rows, columns);
 }
-
-template <typename Number, int kCount>
-struct Several {
-  typedef Number Type __attribute__((vector_size(kCount * sizeof(Number))));
-};
 
 template <int kRows, typename Number>
 inline void keep_whole(const Number* from, Real* to) {
@@ -358,9 +388,7 @@ inline float largest(const Number* of, int count) {
   };
   for (; count >= kStep; count -= kStep, of += kStep) look_at(Whole<Number>::load(of));
   if (count > 0) look_at(Part<Number>{count}.load(of));
-  Number out = 0;
-  for (int i = 0; i < kStep; ++i) out = std::max(out, most[i]);
-  return static_cast<float>(out);
+  return static_cast<float>(largest_of<kStep, Number>(most));
 }
 
 // What is added to a float so that its last bits are the nearest whole number: it leaves no room for a fraction.
