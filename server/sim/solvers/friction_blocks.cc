@@ -29,16 +29,15 @@ bool FrictionBlocks::find_blocks(const RunContext& run, const std::vector<RVec3>
 }
 
 void FrictionBlocks::add_to(int block, double* corner, int height) const {
+  Eigen::Map<Eigen::Matrix3d, Eigen::Unaligned, Eigen::OuterStride<>> at(corner, Eigen::OuterStride<>(height));
+  Eigen::Matrix3d sum = at;
   for (int k = shares_.begin[block]; k < shares_.begin[block + 1]; ++k) {
     const auto [a, b] = kPair[shares_.member[k] % kPairs];
     const int hinge = shares_.member[k] / kPairs;
     const auto& w = like_->weight[hinge];
-    const double share = static_cast<double>(w[a] * w[b]);
-    const Eigen::Matrix3d& own = block_[hinge];
-    double* at = corner;
-    for (int c = 0; c < 3; ++c, at += height)
-      for (int r = 0; r < 3; ++r) at[r] += share * own(r, c);
+    sum += static_cast<double>(w[a] * w[b]) * block_[hinge];
   }
+  at = sum;
 }
 
 Eigen::Matrix3d FrictionBlocks::like_block(int hinge, const std::vector<RVec3>& x) const {
