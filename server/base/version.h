@@ -3,5 +3,5 @@
 #pragma once
 
 namespace tryon {
-inline constexpr char kEngineVersion[] = "0.39.0";
+inline constexpr char kEngineVersion[] = "0.39.1";
 }  // namespace tryon

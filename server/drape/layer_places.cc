@@ -4,14 +4,31 @@
 
 #include "server/drape/worn_model.h"
 #include "server/metrics/metrics.h"
+#include "server/sim/collision/cloth_elements.h"
+#include "server/sim/collision/element_distance.h"
+#include "server/sim/model_part.h"
 
 namespace tryon {
 namespace {
 
 constexpr double kAround = 0.08;    // m round the middles of triangles that cross: what slides meets beside them too
 constexpr double kMostShare = 0.5;  // of the cloth
+constexpr auto kLayerNear = static_cast<sim::Real>(2 * kLayerGap);
 
 }  // namespace
+
+std::vector<uint8_t> beside_layers(const sim::DrapeModel& model, const std::vector<sim::RVec3>& x) {
+  std::vector<uint8_t> out(x.size(), 0);
+  sim::ClothElements elements(model);
+  elements.find(x, kLayerNear);
+  for (const auto& [vertex, triangle] : elements.vertex_triangles()) {
+    const Triangle& t = elements.triangles()[static_cast<size_t>(triangle)];
+    const auto w = sim::nearest_on_triangle(x[vertex], x[t[0]], x[t[1]], x[t[2]]);
+    const sim::RVec3 apart = x[vertex] - w[0] * x[t[0]] - w[1] * x[t[1]] - w[2] * x[t[2]];
+    if (apart.norm() < kLayerNear) out[vertex] = out[t[0]] = out[t[1]] = out[t[2]] = 1;
+  }
+  return out;
+}
 
 bool LayerPlaces::keeps(const Triangle& corner) const { return !nowhere() && sim::is_kept_apart(kept_, corner); }
 
@@ -38,9 +55,22 @@ bool LayerPlaces::take_in(const TriangleMesh& cloth, const RunContext& run) {
     kept_[v] = kept_[v] || std::any_of(middles.begin(), middles.end(), [&](const Vec3& middle) {
                  return (at[v] - middle).squaredNorm() < kAround * kAround;
                });
-  const auto count = static_cast<double>(std::count(kept_.begin(), kept_.end(), 1));
-  if (count > kMostShare * static_cast<double>(at.size())) become_everywhere();
+  become_everywhere_if_most();
   return true;
+}
+
+void LayerPlaces::become_everywhere_if_most() {
+  const auto count = static_cast<double>(std::count(kept_.begin(), kept_.end(), 1));
+  if (count > kMostShare * static_cast<double>(kept_.size())) become_everywhere();
+}
+
+void LayerPlaces::take_in_layers(const sim::DrapeModel& model, const std::vector<sim::RVec3>& x) {
+  if (everywhere_) return;
+  const std::vector<uint8_t> near = sim::within_reach(x, beside_layers(model, x), static_cast<sim::Real>(kAround));
+  if (std::find(near.begin(), near.end(), 1) == near.end()) return;
+  kept_.resize(x.size(), 0);
+  for (size_t v = 0; v < x.size(); ++v) kept_[v] = kept_[v] || near[v];
+  become_everywhere_if_most();
 }
 
 void LayerPlaces::go_down(const ClothLevels& levels, int level) {

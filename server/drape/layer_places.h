@@ -14,6 +14,9 @@
 
 namespace tryon {
 
+// Who has another layer so near that a step may lead through it: [particle_count].
+std::vector<uint8_t> beside_layers(const sim::DrapeModel& model, const std::vector<sim::RVec3>& x);
+
 class LayerPlaces {
  public:
   bool nowhere() const { return !everywhere_ && kept_.empty(); }
@@ -23,12 +26,15 @@ class LayerPlaces {
   // Those where the cloth crosses itself and is not kept apart yet: true if there are any. Everywhere once that is half
   // of it.
   bool take_in(const TriangleMesh& cloth, const RunContext& run);
+  // Those where layers lie on each other already, as in what comes from another rest.
+  void take_in_layers(const sim::DrapeModel& model, const std::vector<sim::RVec3>& x);
   // From `level` to the one below it.
   void go_down(const ClothLevels& levels, int level);
   void tell(sim::Scene* scene) const;
 
  private:
   bool keeps(const Triangle& corner) const;
+  void become_everywhere_if_most();
 
   bool everywhere_ = false;
   std::vector<uint8_t> kept_;  // as sim::Scene's

@@ -5,16 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "server/drape/layer_places.h"
 #include "server/drape/stage.h"
-#include "server/drape/worn_model.h"
-#include "server/sim/collision/cloth_elements.h"
 #include "server/sim/collision/collider.h"
-#include "server/sim/collision/element_distance.h"
 
 namespace tryon {
 namespace {
 
-constexpr double kNoWay = 0.3, kClearDepth = 1e-3, kLayerNear = 2 * kLayerGap;
+constexpr double kNoWay = 0.3, kClearDepth = 1e-3;
 constexpr double kNearly = 0.99;  // of the room: who leaves along the normal of round skin is given so much by facets
 
 // The way from a point along a direction to where `room` is free on all sides: metres; `farthest`, where it is not
@@ -44,20 +42,6 @@ Vec3 nearest_exit(const sim::Collider& collider, const Vec3& point, const sim::C
     if (way < best) best = way, exit = point + way * direction;
   }
   return exit;
-}
-
-// Who has another layer so near that a way of its own might lead through it: [particle_count]
-std::vector<uint8_t> beside_layers(const sim::DrapeModel& model, const std::vector<sim::RVec3>& x) {
-  std::vector<uint8_t> out(x.size(), 0);
-  sim::ClothElements elements(model);
-  elements.find(x, static_cast<sim::Real>(kLayerNear));
-  for (const auto& [vertex, triangle] : elements.vertex_triangles()) {
-    const Triangle& t = elements.triangles()[static_cast<size_t>(triangle)];
-    const auto w = sim::nearest_on_triangle(x[vertex], x[t[0]], x[t[1]], x[t[2]]);
-    const sim::RVec3 apart = x[vertex] - w[0] * x[t[0]] - w[1] * x[t[1]] - w[2] * x[t[2]];
-    if (apart.norm() < kLayerNear) out[vertex] = out[t[0]] = out[t[1]] = out[t[2]] = 1;
-  }
-  return out;
 }
 
 // [point_count]

@@ -12,7 +12,7 @@ namespace tryon::sim {
 
 // How the isometric shape operator (bend_matrix.h) enters a matrix that is factored: whole, or as hinges about as
 // stiff (a tenth off), whose rows have fewer neighbours. Who descends the exact energy by such a matrix needs a fiftieth
-// more iterations and, without layers, three quarters of the time (drape.md).
+// more iterations and, without layers, three quarters of the time (drape_studies.md).
 enum class BendInMatrix : uint8_t { kWhole, kLikeHinges };
 
 // As stiff as the fabric, `times` over.

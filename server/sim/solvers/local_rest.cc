@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <unordered_map>
 #include <utility>
 
 #include "server/base/status.h"
@@ -25,27 +24,6 @@ constexpr int kMostSteps = 4;
 constexpr double kAnywhere = std::numeric_limits<double>::infinity();
 constexpr Real kReach = Real(0.02);  // m round what moves in which other layers are looked for
 
-int64_t cell_of(const RVec3& x, Real size, int dx, int dy, int dz) {
-  const auto at = [size](Real v, int d) { return (static_cast<int64_t>(std::floor(v / size)) + d) & 0x1fffff; };
-  return at(x.x(), dx) << 42 | at(x.y(), dy) << 21 | at(x.z(), dz);
-}
-
-// Particles that are within `reach` of one that moves.
-std::vector<uint8_t> near(const std::vector<RVec3>& x, const std::vector<uint8_t>& moves, Real reach) {
-  std::unordered_map<int64_t, std::vector<int>> cells;
-  for (size_t i = 0; i < x.size(); ++i)
-    if (moves[i]) cells[cell_of(x[i], reach, 0, 0, 0)].push_back(static_cast<int>(i));
-  std::vector<uint8_t> out(x.size(), 0);
-  for (size_t i = 0; i < x.size(); ++i)
-    for (int k = 0; k < 27 && !out[i]; ++k) {
-      const auto cell = cells.find(cell_of(x[i], reach, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1));
-      if (cell == cells.end()) continue;
-      out[i] = std::any_of(cell->second.begin(), cell->second.end(),
-                           [&](int j) { return (x[i] - x[j]).squaredNorm() < reach * reach; });
-    }
-  return out;
-}
-
 Real longest_edge(const DrapeModel& model, const std::vector<uint8_t>& of, const std::vector<RVec3>& x) {
   Real longest = 0;
   for (const Triangle& c : model.triangles)
@@ -65,7 +43,7 @@ std::vector<uint8_t> in_layers(const Scene& scene, std::vector<uint8_t> moves) {
 ModelPart part_with_layers(const DrapeModel& model, const std::vector<uint8_t>& moves,
                            const std::vector<uint8_t>& layered, const std::vector<RVec3>& x) {
   std::vector<uint8_t> beside(moves.size(), 0);
-  if (!layered.empty()) beside = near(x, layered, kReach + longest_edge(model, layered, x));
+  if (!layered.empty()) beside = within_reach(x, layered, kReach + longest_edge(model, layered, x));
   return part_of(model, moves, beside);
 }
 
@@ -98,7 +76,8 @@ double farthest(const std::vector<RVec3>& x, const std::vector<RVec3>& from, con
 }  // namespace
 
 std::vector<uint8_t> wanting(const RunContext& run, const DrapeModel& model, const std::vector<RVec3>& gradient) {
-  if (!has_parts(model) || largest_norm(run, gradient) < kLeastForce * static_cast<double>(model.mean_weight)) return {};
+  if (!has_parts(model) || largest_norm(run, gradient) < kLeastForce * static_cast<double>(model.mean_weight))
+    return {};
   const auto n = static_cast<double>(gradient.size());
   double sum = 0;
   for (const RVec3& g : gradient) sum += static_cast<double>(g.squaredNorm());

@@ -78,6 +78,31 @@ TEST(LayerPlaces, WhatCrossedIsKeptApartWithAHandsBreadthRoundIt) {
   EXPECT_EQ(scene.self_contact, kLayerGap);
 }
 
+TEST(LayerPlaces, LayersThatLieOnEachOtherAreKeptApartBeforeTheyCross) {
+  for (const double above : {0.1, 0.003}) {
+    GarmentMesh garment = strip_and_patch(1.0, 0.2, false);
+    for (Vec3& p : garment.placed)
+      if (p.z() > 0.05) p.z() += above - 0.1;
+    const WeldedMesh welded = weld(garment, garment.placed);
+    const Fabric fabric = *fabric_by_name("cotton_jersey");
+    const auto model = worn_model({{welded, fabric}}, {}, false);
+    ASSERT_TRUE(model.ok()) << model.status();
+    ASSERT_TRUE(self_intersections(welded.mesh).empty());
+    LayerPlaces places;
+    places.take_in_layers(*model, worn_state({{welded, fabric}}).x);
+    EXPECT_EQ(places.nowhere(), above > 0.05);
+    if (places.nowhere()) continue;
+    EXPECT_FALSE(places.everywhere());
+    const std::vector<uint8_t> kept = kept_by(places);
+    ASSERT_EQ(kept.size(), welded.mesh.positions.size());
+    for (size_t v = 0; v < kept.size(); ++v) {
+      const Vec3& p = welded.mesh.positions[v];
+      EXPECT_FALSE(kept[v] && p.x() > 0.25) << p.transpose() << " is far from the patch";
+      EXPECT_TRUE(kept[v] || p.z() < 0.001 || p.z() > 0.004) << p.transpose() << " is the patch's rim";
+    }
+  }
+}
+
 TEST(LayerPlaces, NearlyEverywhereIsEverywhere) {
   const GarmentMesh garment = strip_and_patch(0.15, 0.1, true);
   LayerPlaces places;
