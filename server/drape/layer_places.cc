@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "server/drape/worn_model.h"
+#include "server/mesh/within_reach.h"
 #include "server/metrics/metrics.h"
 #include "server/sim/collision/cloth_elements.h"
 #include "server/sim/collision/element_distance.h"
-#include "server/sim/model_part.h"
 
 namespace tryon {
 namespace {
 
-constexpr double kAround = 0.08;    // m round the middles of triangles that cross: what slides meets beside them too
+constexpr double kAround = 0.08;    // m round what crosses or lies on another layer: what slides meets beside it too
 constexpr double kMostShare = 0.5;  // of the cloth
 constexpr auto kLayerNear = static_cast<sim::Real>(2 * kLayerGap);
 
@@ -46,31 +46,27 @@ bool LayerPlaces::take_in(const TriangleMesh& cloth, const RunContext& run) {
   }
   const auto& at = cloth.positions;
   std::vector<Vec3> middles;
-  kept_.resize(at.size(), 0);
-  for (const Triangle& t : crossed) {
-    kept_[t[0]] = kept_[t[1]] = kept_[t[2]] = 1;
-    middles.emplace_back((at[t[0]] + at[t[1]] + at[t[2]]) / 3);
-  }
-  for (size_t v = 0; v < at.size(); ++v)
-    kept_[v] = kept_[v] || std::any_of(middles.begin(), middles.end(), [&](const Vec3& middle) {
-                 return (at[v] - middle).squaredNorm() < kAround * kAround;
-               });
-  become_everywhere_if_most();
+  for (const Triangle& t : crossed) middles.emplace_back((at[t[0]] + at[t[1]] + at[t[2]]) / 3);
+  std::vector<uint8_t> more = within_reach(at, middles, kAround);
+  for (const Triangle& t : crossed) more[t[0]] = more[t[1]] = more[t[2]] = 1;
+  keep(more);
   return true;
-}
-
-void LayerPlaces::become_everywhere_if_most() {
-  const auto count = static_cast<double>(std::count(kept_.begin(), kept_.end(), 1));
-  if (count > kMostShare * static_cast<double>(kept_.size())) become_everywhere();
 }
 
 void LayerPlaces::take_in_layers(const sim::DrapeModel& model, const std::vector<sim::RVec3>& x) {
   if (everywhere_) return;
-  const std::vector<uint8_t> near = sim::within_reach(x, beside_layers(model, x), static_cast<sim::Real>(kAround));
-  if (std::find(near.begin(), near.end(), 1) == near.end()) return;
-  kept_.resize(x.size(), 0);
-  for (size_t v = 0; v < x.size(); ++v) kept_[v] = kept_[v] || near[v];
-  become_everywhere_if_most();
+  const std::vector<uint8_t> beside = beside_layers(model, x);
+  std::vector<sim::RVec3> there;
+  for (size_t v = 0; v < x.size(); ++v)
+    if (beside[v]) there.push_back(x[v]);
+  if (!there.empty()) keep(within_reach(x, there, static_cast<sim::Real>(kAround)));
+}
+
+void LayerPlaces::keep(const std::vector<uint8_t>& more) {
+  kept_.resize(more.size(), 0);
+  for (size_t v = 0; v < more.size(); ++v) kept_[v] = kept_[v] || more[v];
+  const auto count = static_cast<double>(std::count(kept_.begin(), kept_.end(), 1));
+  if (count > kMostShare * static_cast<double>(kept_.size())) become_everywhere();
 }
 
 void LayerPlaces::go_down(const ClothLevels& levels, int level) {

@@ -1,6 +1,7 @@
 // What it is: where one garment's layers are kept apart: nowhere, round the places where it has crossed itself, or
 // everywhere. Most cloth never meets itself, and contact costs up to half of an iteration: crossings are found by the
-// exact test, while the cloth comes to rest, and are drawn apart from then on.
+// exact test, while the cloth comes to rest, and are drawn apart from then on. What comes from another rest begins in
+// contact where its layers lie on each other.
 // Units: m. Shapes: [vertex_count] of the mesh at hand. How it fails: never. Thread rules: one object, one thread.
 #pragma once
 
@@ -34,7 +35,7 @@ class LayerPlaces {
 
  private:
   bool keeps(const Triangle& corner) const;
-  void become_everywhere_if_most();
+  void keep(const std::vector<uint8_t>& more);
 
   bool everywhere_ = false;
   std::vector<uint8_t> kept_;  // as sim::Scene's

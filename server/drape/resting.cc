@@ -283,6 +283,7 @@ RestGoal only_rest_goal(int fall_steps, const SettleOptions& options) {
 RestGoal carried_goal(int level, const SettleOptions& options) {
   constexpr double kCoarseShare = 0.2;  // of the time, about
   RestGoal goal = rest_goal(level, level + 1, options);
+  goal.from_rest = true;
   goal.begin = kCoarseShare, goal.share = 1.0 - kCoarseShare;
   if (level > 0) goal.calm_steps = kCarriedCalmSteps, goal.begin = 0.0, goal.share = kCoarseShare;
   return goal;
@@ -312,7 +313,10 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
   sim::DrapeState state = worn_state(cloths);
   const sim::DrapeModel& model = prepared->model;
   sim::Scene scene = worn_scene(cloths, collider, options.layers);
-  if (goal.places != nullptr) goal.places->tell(&scene);
+  if (goal.places != nullptr) {
+    if (goal.from_rest) goal.places->take_in_layers(model, state.x);
+    goal.places->tell(&scene);
+  }
   if (run.winding_up()) return as_it_is(run, model, scene, goal, &state, report);
   if (goal.fall_steps > 0) {  // its factors go before others are made
     ASSIGN_OR_RETURN(const auto moving, falling_solver(model, options));

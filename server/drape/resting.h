@@ -18,6 +18,7 @@ struct RestGoal {
   double rms = 0.0, max = 0.0;      // of the mean nodal weight
   bool finest = false;              // leaves the body, gets its certificate
   LayerPlaces* places = nullptr;    // more of them where the cloth crosses itself; null: as options.layers
+  bool from_rest = false;           // it begins as another rest ended: places also where layers lie on each other
   double begin = 0.0, share = 1.0;  // of the progress of the whole drape
 };
 // Of a level, where `top` is the coarsest and 0 the garment's own.

@@ -11,7 +11,6 @@
 #include "server/drape/prepared_levels.h"
 #include "server/drape/resting.h"
 #include "server/drape/stage.h"
-#include "server/drape/worn_model.h"
 #include "server/metrics/metrics.h"
 
 namespace tryon {
@@ -116,9 +115,6 @@ class Descent {
     return rest_once(give_up(crossed, first), goal);
   }
 
-  // It comes from another rest, whose layers lie on each other: contact waits for no crossing there.
-  void begin_in_layers() { begins_in_layers_ = true; }
-
   // What was given up is tried again from here: on smaller triangles it may come apart.
   void hope_again() { may_begin_ = may_begin_ || gave_up_; }
 
@@ -183,10 +179,8 @@ class Descent {
 
   absl::StatusOr<std::vector<Vec3>> rest_once(const std::vector<Vec3>& positions, RestGoal goal) {
     settled_.cloth = levels_.welded(level_, positions);
-    ASSIGN_OR_RETURN(Prepared* const prepared, prepared_->at(level_));
     if (may_begin_) goal.places = &places_;
-    if (may_begin_ && begins_in_layers_)
-      places_.take_in_layers(prepared->model, worn_state({{settled_.cloth, fabric_}}).x);
+    ASSIGN_OR_RETURN(Prepared* const prepared, prepared_->at(level_));
     ASSIGN_OR_RETURN(settled_.cloth.mesh.positions, come_to_rest(run_, {{settled_.cloth, fabric_}}, collider_, options_,
                                                                  goal, prepared, &settled_.report));
     if (places_.everywhere()) keep_apart();
@@ -202,7 +196,7 @@ class Descent {
   int level_ = 0;                           // that rests
   // Where it was found to cross, as long as it may_begin_; from then on options_.layers says everywhere or nowhere.
   LayerPlaces places_;
-  bool may_begin_ = false, gave_up_ = false, begins_in_layers_ = false;
+  bool may_begin_ = false, gave_up_ = false;
   Settled settled_;
 };
 
@@ -258,7 +252,6 @@ absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& ga
                                     const std::vector<Vec3>& positions) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, kCarriedCoarsest, 2));
   Descent descent(run, fabric, collider, options, garment, levels);
-  descent.begin_in_layers();
   ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(run, levels, options, positions, &descent));
   ASSIGN_OR_RETURN(x, descent.rest(0, x, carried_goal(0, options)));
   ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(levels.welded(0, std::move(x)))

@@ -1,8 +1,6 @@
 #include "server/sim/model_part.h"
 
 #include <algorithm>
-#include <cmath>
-#include <unordered_map>
 #include <utility>
 
 namespace tryon::sim {
@@ -150,11 +148,6 @@ class Cutter {
   ModelPart out_;
 };
 
-int64_t cell_of(const RVec3& x, Real size, int dx, int dy, int dz) {
-  const auto at = [size](Real v, int d) { return (static_cast<int64_t>(std::floor(v / size)) + d) & 0x1fffff; };
-  return at(x.x(), dx) << 42 | at(x.y(), dy) << 21 | at(x.z(), dz);
-}
-
 }  // namespace
 
 std::vector<uint8_t> widened(const DrapeModel& model, std::vector<uint8_t> chosen, int rings) {
@@ -164,21 +157,6 @@ std::vector<uint8_t> widened(const DrapeModel& model, std::vector<uint8_t> chose
       if (before[c[0]] || before[c[1]] || before[c[2]]) chosen[c[0]] = chosen[c[1]] = chosen[c[2]] = 1;
   }
   return chosen;
-}
-
-std::vector<uint8_t> within_reach(const std::vector<RVec3>& x, const std::vector<uint8_t>& chosen, Real reach) {
-  std::unordered_map<int64_t, std::vector<int>> cells;
-  for (size_t i = 0; i < x.size(); ++i)
-    if (chosen[i]) cells[cell_of(x[i], reach, 0, 0, 0)].push_back(static_cast<int>(i));
-  std::vector<uint8_t> out(x.size(), 0);
-  for (size_t i = 0; i < x.size(); ++i)
-    for (int k = 0; k < 27 && !out[i]; ++k) {
-      const auto cell = cells.find(cell_of(x[i], reach, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1));
-      if (cell == cells.end()) continue;
-      out[i] = std::any_of(cell->second.begin(), cell->second.end(),
-                           [&](int j) { return (x[i] - x[j]).squaredNorm() < reach * reach; });
-    }
-  return out;
 }
 
 ModelPart part_of(const DrapeModel& model, const std::vector<uint8_t>& moves, const std::vector<uint8_t>& beside) {

@@ -23,7 +23,5 @@ ModelPart part_of(const DrapeModel& model, const std::vector<uint8_t>& moves, co
 
 // Those and their neighbours along edges, `rings` times: [particle_count].
 std::vector<uint8_t> widened(const DrapeModel& model, std::vector<uint8_t> chosen, int rings);
-// Particles that are within `reach` of a chosen one: [particle_count].
-std::vector<uint8_t> within_reach(const std::vector<RVec3>& x, const std::vector<uint8_t>& chosen, Real reach);
 
 }  // namespace tryon::sim

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server/base/status.h"
+#include "server/mesh/within_reach.h"
 #include "server/sim/model_part.h"
 #include "server/sim/solvers/lbfgs.h"
 #include "server/sim/solvers/newton_descent.h"
@@ -43,7 +44,12 @@ std::vector<uint8_t> in_layers(const Scene& scene, std::vector<uint8_t> moves) {
 ModelPart part_with_layers(const DrapeModel& model, const std::vector<uint8_t>& moves,
                            const std::vector<uint8_t>& layered, const std::vector<RVec3>& x) {
   std::vector<uint8_t> beside(moves.size(), 0);
-  if (!layered.empty()) beside = within_reach(x, layered, kReach + longest_edge(model, layered, x));
+  if (!layered.empty()) {
+    std::vector<RVec3> there;
+    for (size_t i = 0; i < x.size(); ++i)
+      if (layered[i]) there.push_back(x[i]);
+    beside = within_reach(x, there, kReach + longest_edge(model, layered, x));
+  }
   return part_of(model, moves, beside);
 }
 

@@ -100,41 +100,36 @@ struct Part {
   void store(const VectorOf<Number>& v, Number* at) const { store_first(count, v, at); }
 };
 
+// each(extent, i) for the vector from number i on, so many numbers in all.
+template <typename Number, typename Each>
+[[gnu::always_inline]] inline void by_vectors(int count, Each each) {
+  constexpr int kStep = kNumbersOf<Number>;
+  int i = 0;
+  for (; i + kStep <= count; i += kStep) each(Whole<Number>(), i);
+  if (i < count) each(Part<Number>{count - i}, i);
+}
+
 template <typename Number>
 inline void add_scaled(Number factor, const Number* from, int count, Number* to) {
-  constexpr int kStep = kNumbersOf<Number>;
-  const Whole<Number> whole;
-  for (; count >= kStep; count -= kStep, from += kStep, to += kStep)
-    whole.store(fused(whole.load(from), factor, whole.load(to)), to);
-  const Part<Number> part{count};
-  if (count > 0) part.store(fused(part.load(from), factor, part.load(to)), to);
+  by_vectors<Number>(count, [=](const auto& extent, int i) {
+    extent.store(fused(extent.load(from + i), factor, extent.load(to + i)), to + i);
+  });
 }
 
 template <typename Number>
 inline void add(const Number* from, int count, Number* to) {
-  constexpr int kStep = kNumbersOf<Number>;
-  const Whole<Number> whole;
-  for (; count >= kStep; count -= kStep, from += kStep, to += kStep) whole.store(whole.load(to) + whole.load(from), to);
-  const Part<Number> part{count};
-  if (count > 0) part.store(part.load(to) + part.load(from), to);
+  by_vectors<Number>(
+      count, [=](const auto& extent, int i) { extent.store(extent.load(to + i) + extent.load(from + i), to + i); });
 }
 
 template <typename Number>
 inline void scale(Number factor, int count, Number* of) {
-  constexpr int kStep = kNumbersOf<Number>;
-  const Whole<Number> whole;
-  for (; count >= kStep; count -= kStep, of += kStep) whole.store(whole.load(of) * factor, of);
-  const Part<Number> part{count};
-  if (count > 0) part.store(part.load(of) * factor, of);
+  by_vectors<Number>(count, [=](const auto& extent, int i) { extent.store(extent.load(of + i) * factor, of + i); });
 }
 
 template <typename Number>
 inline void negate(const Number* from, int count, Number* to) {
-  constexpr int kStep = kNumbersOf<Number>;
-  const Whole<Number> whole;
-  for (; count >= kStep; count -= kStep, from += kStep, to += kStep) whole.store(-whole.load(from), to);
-  const Part<Number> part{count};
-  if (count > 0) part.store(-part.load(from), to);
+  by_vectors<Number>(count, [=](const auto& extent, int i) { extent.store(-extent.load(from + i), to + i); });
 }
 
 template <typename Number, int kCount>
@@ -380,15 +375,12 @@ void pack(Number* front, int m, int w, int stride, const Number* below, Number* 
 template <typename Number>
 inline float largest(const Number* of, int count) {
   using V = VectorOf<Number>;
-  constexpr int kStep = kNumbersOf<Number>;
   V most = {};
-  const auto look_at = [&](const V& v) {
-    const V size = v < 0 ? -v : v;
+  by_vectors<Number>(count, [of, &most](const auto& extent, int i) {
+    const V v = extent.load(of + i), size = v < 0 ? -v : v;
     most = most < size ? size : most;
-  };
-  for (; count >= kStep; count -= kStep, of += kStep) look_at(Whole<Number>::load(of));
-  if (count > 0) look_at(Part<Number>{count}.load(of));
-  return static_cast<float>(largest_of<kStep, Number>(most));
+  });
+  return static_cast<float>(largest_of<kNumbersOf<Number>, Number>(most));
 }
 
 // What is added to a float so that its last bits are the nearest whole number: it leaves no room for a fraction.
