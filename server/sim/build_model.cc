@@ -5,7 +5,7 @@
 #include "server/base/text.h"
 #include "server/base/units.h"
 #include "server/sim/constraints/bend.h"
-#include "server/sim/constraints/bend_friction.h"
+#include "server/sim/constraints/bend_elements.h"
 #include "server/sim/constraints/bend_matrix.h"
 #include "server/sim/constraints/edge_side.h"
 #include "server/sim/constraints/folds.h"
@@ -206,7 +206,7 @@ void add_bending(const ClothInput& cloth, const std::vector<EdgeUse>& edges, Dra
     model->hinges = hinges_of(cloth, edges, 1.0);
   } else if (cloth.bend == BendLaw::kIsometric) {
     bend_matrix::build(cloth, model);
-    bend_friction::build(cloth, edges, model);
+    bend_elements::build(cloth, edges, model);
   } else {
     fold::build(cloth, model);
   }

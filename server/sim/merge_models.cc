@@ -69,11 +69,11 @@ void append_elements(const DrapeModel& part, int shift, DrapeModel* out) {
   append_shifted(part.bend_matrix.column, shift, &out->bend_matrix.column);
   append(part.bend_matrix.stiffness, &out->bend_matrix.stiffness);
   const auto before = static_cast<int>(out->triangles.size() - part.triangles.size());
-  append_shifted(part.bend_friction.triangle, before, &out->bend_friction.triangle);
-  append_shifted(part.bend_friction.particle, shift, &out->bend_friction.particle);
-  append(part.bend_friction.weight, &out->bend_friction.weight);
-  append(part.bend_friction.stiffness, &out->bend_friction.stiffness);
-  append(part.bend_friction.moment, &out->bend_friction.moment);
+  append_shifted(part.bend_elements.triangle, before, &out->bend_elements.triangle);
+  append_shifted(part.bend_elements.particle, shift, &out->bend_elements.particle);
+  append(part.bend_elements.weight, &out->bend_elements.weight);
+  append(part.bend_elements.stiffness, &out->bend_elements.stiffness);
+  append(part.bend_elements.moment, &out->bend_elements.moment);
 }
 
 // Of cloths that stretch without limit beside one that does not: none.

@@ -81,15 +81,15 @@ struct BendMatrix {                    // in place of hinges; empty unless the l
 // descend an energy.
 enum class BendLaw : uint8_t { kQuadratic, kHinge, kShape, kIsometric };
 
-// What friction between the threads holds against bending (constraints/bend_friction.h): E = sum moment (sqrt(|S|^2 +
-// slack^2) - slack) over triangles, S = sum weight x their curvature. With 1/2 sum stiffness S^2, which is what their
-// share of the bending matrix stores, one loop does both.
-struct BendFriction {                        // empty unless the law is kIsometric
+// The bending matrix's energy triangle by triangle, and what friction between the threads holds against bending
+// (constraints/bend_elements.h): E = sum 1/2 stiffness S^2 + moment (sqrt(|S|^2 + slack^2) - slack), S = sum weight x
+// the curvature. Forces come from these, matrices from the other.
+struct BendElements {                        // empty unless the law is kIsometric
   std::vector<int> triangle;                 // [element_count]
   std::vector<std::array<int, 6>> particle;  // its corners and those across its edges; of weight 0 where none
   std::vector<std::array<std::array<Real, 6>, 3>> weight;  // 1/m^2, of S_11, S_22, sqrt(2) S_12
   std::vector<std::array<Real, 3>> stiffness;              // N m^3: of each curvature, times the rest area
-  std::vector<Real> moment;                                // N m^2: the moment a width times the rest area
+  std::vector<Real> moment;  // N m^2: the moment a width times the rest area; 0: bends elastically
   int count() const { return static_cast<int>(moment.size()); }
 };
 
@@ -144,7 +144,7 @@ struct DrapeModel {
   Hinges hinges;
   Folds folds;                                   // in place of hinges
   BendMatrix bend_matrix;                        // the same
-  BendFriction bend_friction;                    // beside it
+  BendElements bend_elements;                    // beside it
   Hinges viscous;                                // bend_damping: stiffness in N s/m; empty without
   std::vector<Real> shear_viscosity;             // [triangle_count] shear_damping: N m s; empty without
   std::vector<Triangle> triangles;               // [triangle_count] for normals and areas (wind)

@@ -34,7 +34,7 @@ class Cutter {
     cut_springs();
     cut_hinges(whole_.hinges, &out_.model.hinges);
     cut_hinges(whole_.viscous, &out_.model.viscous);
-    cut_bend_friction();
+    cut_bend_elements();
     cut_bend_matrix();
     return std::move(out_);
   }
@@ -111,9 +111,9 @@ class Cutter {
     const BendMatrix& from = whole_.bend_matrix;
     if (from.count() == 0) return;
     std::vector<uint8_t> done_elsewhere(moves_.size(), 0);
-    for (const auto& particle : whole_.bend_friction.particle)
+    for (const auto& particle : whole_.bend_elements.particle)
       for (const int i : particle) done_elsewhere[i] = 1;
-    for (const auto& particle : out_.model.bend_friction.particle)
+    for (const auto& particle : out_.model.bend_elements.particle)
       for (const int i : particle) done_elsewhere[out_.whole[i]] = 0;
     BendMatrix& to = out_.model.bend_matrix;
     to.row_begin.push_back(0);
@@ -128,9 +128,9 @@ class Cutter {
     }
   }
 
-  void cut_bend_friction() {
-    const BendFriction& from = whole_.bend_friction;
-    BendFriction& to = out_.model.bend_friction;
+  void cut_bend_elements() {
+    const BendElements& from = whole_.bend_elements;
+    BendElements& to = out_.model.bend_elements;
     for (int k = 0; k < from.count(); ++k) {
       if (!any(moves_, from.particle[k])) continue;
       const auto at = std::lower_bound(triangle_.begin(), triangle_.end(), from.triangle[k]);

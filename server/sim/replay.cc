@@ -78,8 +78,8 @@ void visit_model(Archive& a, Model& m) {
   a(m.folds.particle), a(m.folds.rest_angle), a(m.folds.edge_length), a(m.folds.weight), a(m.folds.row_begin);
   a(m.folds.column), a(m.folds.stiffness), a(m.fabrics), a(m.fabric_index);
   a(m.bend_matrix.row_begin), a(m.bend_matrix.column), a(m.bend_matrix.stiffness);
-  a(m.bend_friction.triangle), a(m.bend_friction.particle), a(m.bend_friction.weight);
-  a(m.bend_friction.stiffness), a(m.bend_friction.moment);
+  a(m.bend_elements.triangle), a(m.bend_elements.particle), a(m.bend_elements.weight);
+  a(m.bend_elements.stiffness), a(m.bend_elements.moment);
   a(m.viscous.particle), a(m.viscous.weight), a(m.viscous.stiffness), a(m.shear_viscosity);
 }
 
@@ -171,7 +171,7 @@ bool consistent(const ReplayBundle& b) {
   bool good = !bend.row_begin.empty() || bend.column.empty();
   for (int i : bend.column) good = good && inside(i);
   for (const Triangle& c : m.triangles) good = good && inside(c[0]) && inside(c[1]) && inside(c[2]);
-  const BendFriction& friction = m.bend_friction;
+  const BendElements& friction = m.bend_elements;
   const size_t count = friction.moment.size();
   if (friction.triangle.size() != count || friction.particle.size() != count || friction.weight.size() != count ||
       friction.stiffness.size() != count)

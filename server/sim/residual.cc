@@ -7,7 +7,7 @@
 #include "server/base/units.h"
 #include "server/sim/cloth_forces.h"
 #include "server/sim/collision/pinch.h"
-#include "server/sim/constraints/bend_friction.h"
+#include "server/sim/constraints/bend_elements.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/constraints/threads.h"
 #include "server/sim/forces/air.h"
@@ -103,15 +103,16 @@ void add_bend_matrix_forces(const DrapeModel& model, const DrapeState& state, Fo
 
 // Of M A sqrt(|S|^2 + slack^2): M A S / sqrt(|S|^2 + slack^2) by each curvature, spread by how it hangs on the corners.
 void add_bend_friction_forces(const DrapeModel& model, const DrapeState& state, Forces* forces) {
-  const BendFriction& f = model.bend_friction;
+  const BendElements& f = model.bend_elements;
   for (int i = 0; i < f.count(); ++i) {
+    if (f.moment[i] == 0) continue;
     Eigen::Matrix<double, 3, 6> x, weight;
     for (int j = 0; j < 6; ++j) {
       x.col(j) = at(state, f.particle[i][j]) - at(state, f.particle[i][0]);
       for (int k = 0; k < 3; ++k) weight(k, j) = double(f.weight[i][k][j]);
     }
     const Eigen::Matrix3d curvature = x * weight.transpose();
-    const double size = std::hypot(curvature.norm(), double(bend_friction::kSlack));
+    const double size = std::hypot(curvature.norm(), double(bend_elements::kSlack));
     const Eigen::Matrix<double, 3, 6> force = double(f.moment[i]) / size * curvature * weight;
     for (int j = 0; j < 6; ++j) (*forces)[f.particle[i][j]] -= force.col(j);
   }

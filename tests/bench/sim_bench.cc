@@ -217,13 +217,13 @@ void BM_EigenFactorBlocks(benchmark::State& state) {
 }
 BENCHMARK(BM_EigenFactorBlocks)->Arg(71)->Unit(benchmark::kMillisecond);
 
-// One pair and one direction, the matrix left out.
+// One pair and one direction, the matrix left out. Args: threads, whether pairs are kept as float.
 void BM_Lbfgs(benchmark::State& state) {
   const int n = 15'500;
   Executor executor(static_cast<int>(state.range(0)));
   RunContext run;
   run.executor = &executor;
-  Lbfgs lbfgs(6, n);
+  Lbfgs lbfgs(6, n, state.range(1) ? Lbfgs::Kept::kRough : Lbfgs::Kept::kWhole);
   const std::vector<RVec3> none(n, RVec3::Zero()), x(n, RVec3(1, 2, 3)), gradient(n, RVec3(2, 3, 5));
   std::vector<RVec3> way = x;
   for (auto _ : state) {
@@ -231,7 +231,7 @@ void BM_Lbfgs(benchmark::State& state) {
     lbfgs.find_way(run, gradient, &way, [](std::vector<RVec3>*) {});
   }
 }
-BENCHMARK(BM_Lbfgs)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_Lbfgs)->ArgsProduct({{1, 2}, {0, 1}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void take_gradients(const DrapeModel& model, const std::vector<RVec3>& x, benchmark::State* state) {
   ElasticEnergy energy(model, 0);
@@ -264,7 +264,7 @@ void BM_GradientOf(benchmark::State& state) {
 }
 BENCHMARK(BM_GradientOf)->ArgsProduct(kLayouts)->Unit(benchmark::kMicrosecond);
 
-// Args: rows, whether threads rub on each other (constraints/bend_friction.h).
+// Args: rows, whether threads rub on each other (constraints/bend_elements.h).
 void BM_GradientOfWoven(benchmark::State& state) {
   ClothInput cloth = bench_sheet(static_cast<int>(state.range(0)));
   cloth.bend = BendLaw::kIsometric;

@@ -14,17 +14,4 @@ namespace tryon::sim::bend_matrix {
 // Fills model->bend_matrix from the cloth's interior edges.
 void build(const ClothInput& cloth, DrapeModel* model);
 
-// Gradient at particle i, and the share of the energy that is summed there.
-inline RVec3 gradient(const BendMatrix& q, int i, const RVec3* x, double* energy) {
-  RVec3 sum = RVec3::Zero();
-  double square = 0;
-  for (int k = q.row_begin[i]; k < q.row_begin[i + 1]; ++k) {
-    const RVec3 apart = x[q.column[k]] - x[i];
-    sum += q.stiffness[k] * apart;
-    square += static_cast<double>(q.stiffness[k] * apart.squaredNorm());
-  }
-  *energy = -0.25 * square;
-  return sum;
-}
-
 }  // namespace tryon::sim::bend_matrix

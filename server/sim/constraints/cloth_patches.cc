@@ -1,6 +1,6 @@
 #include "server/sim/constraints/cloth_patches.h"
 
-#include "server/sim/constraints/bend_friction.h"
+#include "server/sim/constraints/bend_elements.h"
 
 namespace tryon::sim {
 
@@ -22,14 +22,14 @@ class ClothPatches::Builder {
         model_(out->model_),
         corners_(corners_at(model_)),
         taken_(model_.triangles.size(), 0),
-        friction_(model_.triangles.size(), -1),
+        element_(model_.triangles.size(), -1),
         copy_(model_.particle_count, -1) {
-    const BendFriction& f = model_.bend_friction;
-    for (int i = 0; i < f.count(); ++i) friction_[f.triangle[i]] = i;
+    const BendElements& f = model_.bend_elements;
+    for (int i = 0; i < f.count(); ++i) element_[f.triangle[i]] = i;
   }
 
   void build() {
-    const bool any = model_.threads.count() + model_.bend_friction.count() > 0;
+    const bool any = model_.threads.count() + model_.bend_elements.count() > 0;
     std::vector<int> patch;
     for (int t = 0; any && t < static_cast<int>(model_.triangles.size()); ++t)
       for (int seed = taken_[t] ? -1 : t; seed >= 0;) {
@@ -66,73 +66,81 @@ class ClothPatches::Builder {
   }
 
   void add(const std::vector<int>& triangles) {
-    bool rubs = false;
-    for (const int t : triangles) rubs = rubs || friction_[t] >= 0;
+    bool bends = false, rubs = false;
+    for (const int t : triangles) {
+      bends = bends || element_[t] >= 0;
+      rubs = rubs || (element_[t] >= 0 && model_.bend_elements.moment[element_[t]] > 0);
+    }
     const int fours = static_cast<int>(triangles.size() + 3) / 4;
     out_.patch_.push_back({static_cast<int>(out_.particle_.size()), 0, static_cast<int>(out_.threads_.size()), fours,
-                           rubs ? static_cast<int>(out_.bends_.size()) : -1});
+                           bends ? static_cast<int>(out_.bends_.size()) : -1, rubs});
     for (int four = 0; four < fours; ++four) {
-      out_.threads_.emplace_back();
-      if (!model_.threads.limit_weft.empty()) out_.limits_.emplace_back();
-      if (rubs) out_.bends_.emplace_back();
+      if (four % 2 == 0) begin_eight(bends);
       for (int lane = 0; lane < 4; ++lane) {
         const size_t at = static_cast<size_t>(lane * fours + four);
         const bool idle = at >= triangles.size();
         const int t = triangles[idle ? static_cast<size_t>(four) : at];
-        add_threads(t, lane, idle);
-        if (rubs) add_bends(t, lane, idle);
+        const int beside = 4 * (four % 2) + lane;
+        add_threads(t, beside, idle);
+        if (bends) add_bends(t, beside, idle);
       }
     }
     out_.patch_.back().copy_count = static_cast<int>(out_.particle_.size()) - out_.patch_.back().first_copy;
   }
 
-  void add_threads(int t, int lane, bool idle) {
-    local_step::FourThreads& four = out_.threads_.back();
-    for (int j = 0; j < 3; ++j) four.corner[j][lane] = copy_of(model_.triangles[t][j]);
-    const Threads& threads = model_.threads;
-    if (threads.count() == 0) return;
-    for (int k = 0; k < 4; ++k) four.shape[k][lane] = threads.shape[t][k];
-    if (!out_.limits_.empty())
-      out_.limits_.back().weft[lane] = threads.limit_weft[t], out_.limits_.back().warp[lane] = threads.limit_warp[t];
-    if (idle) return;
-    four.weft[lane] = threads.weft[t], four.warp[lane] = threads.warp[t], four.bias[lane] = threads.bias[t];
+  void begin_eight(bool bends) {
+    out_.threads_.emplace_back();
+    if (!model_.threads.limit_weft.empty()) out_.limits_.emplace_back();
+    if (bends) out_.bends_.emplace_back();
   }
 
-  void add_bends(int t, int lane, bool idle) {
-    local_step::FourBends& four = out_.bends_.back();
-    const BendFriction& f = model_.bend_friction;
-    const int i = friction_[t];
-    for (int j = 0; j < 3; ++j) four.across[j][lane] = copy_of(i < 0 ? model_.triangles[t][0] : f.particle[i][3 + j]);
+  void add_threads(int t, int beside, bool idle) {
+    local_step::EightThreads& eight = out_.threads_.back();
+    for (int j = 0; j < 3; ++j) eight.corner[j][beside] = copy_of(model_.triangles[t][j]);
+    const Threads& threads = model_.threads;
+    if (threads.count() == 0) return;
+    for (int k = 0; k < 4; ++k) eight.shape[k][beside] = threads.shape[t][k];
+    if (!out_.limits_.empty())
+      out_.limits_.back().weft[beside] = threads.limit_weft[t],
+      out_.limits_.back().warp[beside] = threads.limit_warp[t];
+    if (idle) return;
+    eight.weft[beside] = threads.weft[t], eight.warp[beside] = threads.warp[t], eight.bias[beside] = threads.bias[t];
+  }
+
+  void add_bends(int t, int beside, bool idle) {
+    local_step::EightBends& eight = out_.bends_.back();
+    const BendElements& f = model_.bend_elements;
+    const int i = element_[t];
+    for (int j = 0; j < 3; ++j)
+      eight.across[j][beside] = copy_of(i < 0 ? model_.triangles[t][0] : f.particle[i][3 + j]);
     if (idle || i < 0) return;
-    four.moment[lane] = f.moment[i];
+    eight.moment[beside] = f.moment[i];
     for (int k = 0; k < 3; ++k) {
-      four.stiffness[k][lane] = f.stiffness[i][k];
-      for (int j = 1; j < 6; ++j) four.weight[k][j - 1][lane] = f.weight[i][k][j];
+      eight.stiffness[k][beside] = f.stiffness[i][k];
+      for (int j = 1; j < 6; ++j) eight.weight[k][j - 1][beside] = f.weight[i][k][j];
     }
-    for (const int particle : f.particle[i]) out_.rubs_[particle] = 1;
   }
 
   ClothPatches& out_;
   const DrapeModel& model_;
   const Grouped corners_;
   std::vector<uint8_t> taken_;  // [triangle_count] belongs to a patch
-  std::vector<int> friction_;   // [triangle_count] the element of its friction, -1: none
+  std::vector<int> element_;    // [triangle_count] that bends it, -1: none
   std::vector<int> copy_;       // [particle_count] the last one made
 };
 
-ClothPatches::ClothPatches(const DrapeModel& model) : model_(model), rubs_(model.particle_count, 0) {
-  Builder(this).build();
-}
+ClothPatches::ClothPatches(const DrapeModel& model) : model_(model) { Builder(this).build(); }
 
 local_step::PatchView ClothPatches::view(int patch) const {
   const Patch& p = patch_[patch];
   return {particle_.data() + p.first_copy,
           p.copy_count,
-          threads_.data() + p.first_four,
-          limits_.empty() ? nullptr : limits_.data() + p.first_four,
+          threads_.data() + p.first_eight,
+          limits_.empty() ? nullptr : limits_.data() + p.first_eight,
           p.first_bends < 0 ? nullptr : bends_.data() + p.first_bends,
+          p.rubs,
           p.four_count,
-          bend_friction::kSlack,
+          bend_elements::kSlack,
           model_.particle_count - 1};
 }
 

@@ -20,24 +20,23 @@ class ClothPatches {
   int copy_count() const { return static_cast<int>(particle_.size()); }
   local_step::PatchView view(int patch) const;
   int first_copy(int patch) const { return patch_[patch].first_copy; }
-  const Grouped& copies() const { return copies_; }                // of each particle
-  bool bends(int particle) const { return rubs_[particle] != 0; }  // with friction
+  const Grouped& copies() const { return copies_; }  // of each particle
 
  private:
   struct Patch {
-    int first_copy, copy_count, first_four, four_count;
-    int first_bends;  // -1: nothing rubs
+    int first_copy, copy_count, first_eight, four_count;
+    int first_bends;  // -1: nothing bends
+    bool rubs;        // what bends, somewhere
   };
   class Builder;
 
   const DrapeModel& model_;
   std::vector<Patch> patch_;
-  std::vector<int> particle_;                     // [copy_count]
-  std::vector<local_step::FourThreads> threads_;  // [four_count]
-  std::vector<local_step::FourLimits> limits_;    // the same; empty: nowhere
-  std::vector<local_step::FourBends> bends_;      // of patches that rub
+  std::vector<int> particle_;                      // [copy_count]
+  std::vector<local_step::EightThreads> threads_;  // [eight_count]
+  std::vector<local_step::EightLimits> limits_;    // the same; empty: nowhere
+  std::vector<local_step::EightBends> bends_;      // of patches that bend
   Grouped copies_;
-  std::vector<uint8_t> rubs_;  // [particle_count]
 };
 
 }  // namespace tryon::sim

@@ -124,7 +124,6 @@ ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
   partials_.resize(patches_.count() + chunk_count(model.membranes.count()) + chunk_count(hinges) +
                    chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(model.particle_count));
   build_gather();
-  find_bend_rows();
 }
 
 void ElasticEnergy::build_gather() {
@@ -136,16 +135,6 @@ void ElasticEnergy::build_gather() {
   Grouped entries = grouped(model_.particle_count, particles);
   for (const int k : entries.member) gather_slot_.push_back(slots[k]), gather_weight_.push_back(weights[k]);
   gather_begin_ = std::move(entries.begin);
-}
-
-// Rows of those particles whose bending no element with friction does.
-void ElasticEnergy::find_bend_rows() {
-  if (model_.bend_matrix.count() == 0) return;
-  for (int i = 0; i < model_.particle_count; ++i) {
-    if (patches_.bends(i)) continue;
-    if (bend_rows_.empty() || bend_rows_.back()[1] != i) bend_rows_.push_back({i, i});
-    bend_rows_.back()[1] = i + 1;
-  }
 }
 
 Eigen::SparseMatrix<double> ElasticEnergy::matrix(BendInMatrix form) const {
@@ -207,16 +196,10 @@ void ElasticEnergy::run_folds(int begin, int end, double* energy) {
 }
 
 void ElasticEnergy::gather(int begin, int end, double* energy) {
-  const local_step::Kernels& kernels = local_step::best_kernels();
-  kernels.gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data(), patches_.copies().begin.data(),
-                  patches_.copies().member.data(), pull_.data()},
-                 slots_.data(), begin, end, gradient_);
+  local_step::best_kernels().gather({gather_begin_.data(), gather_slot_.data(), gather_weight_.data(),
+                                     patches_.copies().begin.data(), patches_.copies().member.data(), pull_.data()},
+                                    slots_.data(), begin, end, gradient_);
   *energy = 0;
-  const BendMatrix& q = model_.bend_matrix;
-  const local_step::BendView view{q.row_begin.data(), q.column.data(), q.stiffness.data(), model_.particle_count - 1};
-  for (const auto& [first, last] : bend_rows_)
-    if (first < end && last > begin)
-      *energy += kernels.bend_rows(view, x_, std::max(first, begin), std::min(last, end), gradient_);
 }
 
 void ElasticEnergy::for_chunks(const RunContext& run, int count, int grain, int partial_begin,

@@ -38,7 +38,6 @@ class ElasticEnergy {
   void run_folds(int begin, int end, double* energy);
   void gather(int begin, int end, double* energy);
   void build_gather();
-  void find_bend_rows();
 
   const DrapeModel& model_;
   Real tie_stiffness_;
@@ -53,9 +52,8 @@ class ElasticEnergy {
   std::vector<int> gather_slot_;     // [entry_count]
   std::vector<Real> gather_weight_;  // [entry_count]
   const ClothPatches patches_;
-  std::vector<local_step::Lane> pull_;         // [copy_count] of the patches
-  std::vector<std::array<int, 2>> bend_rows_;  // first particle and behind the last
-  const RVec3* x_ = nullptr;                   // of the evaluation in progress
+  std::vector<local_step::Lane> pull_;  // [copy_count] of the patches
+  const RVec3* x_ = nullptr;            // of the evaluation in progress
   RVec3* gradient_ = nullptr;
   Real rest_ratio_ = 1;
 };

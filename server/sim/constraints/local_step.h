@@ -1,14 +1,14 @@
-// What it is: the hot loops of ElasticEnergy and of its Hessian four numbers at a time: edge springs, membranes,
-// hinges, folds, rows of the bending matrix, patches of cloth (thread springs, and bending with friction), the sum of
-// what all of these left for a particle, and the blocks that threads, membranes and folds add to a Hessian. Compiled
-// twice from local_*_impl.h, for the baseline processor and for AVX2, chosen at run time; no fused multiply-add and the
-// same order of sums: both give the same bytes, whatever is done beside an element. Their slow twins are
-// spring::gradient, thread::gradient, membrane::gradient, bend::gradient, fold::angle_gradient, bend_matrix::gradient,
-// bend_friction::bent, a plain sum, thread::hessian, membrane::hessian with its six eigenvalues clamped and, in the
-// tests, the fold's gradient differentiated by machine. Units: N, J, m. Shapes: as model.h; `begin` .. `end` of the
-// elements. How it fails: never; NaN goes through. Thread rules: pure functions of their arguments; chunks that do not
-// overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub and Van Loan, Matrix Computations, 8.5 (Jacobi's
-// rotations); Tamstorf and Grinspun 2013 (the angle's Hessian); constraints/*.h.
+// What it is: the hot loops of ElasticEnergy and of its Hessian four or eight numbers at a time: edge springs,
+// membranes, hinges, folds, patches of cloth (thread springs, and bending with its friction), the sum of what all of
+// these left for a particle, and the blocks that threads, membranes and folds add to a Hessian. Compiled from
+// local_*_impl.h for the baseline processor, for AVX2 and for AVX-512, chosen at run time; multiply-adds are fused
+// where the source says so and sums have one order: all give the same bytes, whatever is done beside an element. Their
+// slow twins are spring::gradient, thread::gradient, membrane::gradient, bend::gradient, fold::angle_gradient, the
+// bending matrix, bend_elements::bent, a plain sum, thread::hessian, membrane::hessian with its six eigenvalues clamped
+// and, in the tests, the fold's gradient differentiated by machine. Units: N, J, m. Shapes: as model.h; `begin` ..
+// `end` of the elements. How it fails: never; NaN goes through. Thread rules: pure functions of their arguments; chunks
+// that do not overlap may run at once. Cites: Wan 2020 eqs. 9-13 (springs); Golub and Van Loan, Matrix
+// Computations, 8.5 (Jacobi's rotations); Tamstorf and Grinspun 2013 (the angle's Hessian); constraints/*.h.
 #pragma once
 
 #include <array>
@@ -44,34 +44,32 @@ struct HingeView {
   const Real* stiffness;
   int last;
 };
-struct BendView {  // BendMatrix
-  const int *row_begin, *column;
-  const Real* stiffness;
-  int last;
-};
 struct alignas(4 * sizeof(Real)) Lane {  // x, y, z and nothing
   Real at[4];
 };
-// Four triangles of a patch, which name particles by its copies; idle ones are the first once more and weigh nothing.
-struct FourThreads {
-  Real shape[4][4], weft[4], warp[4], bias[4];
-  uint16_t corner[3][4];
+// Eight triangles of a patch, which name particles by its copies: two fours side by side. Idle ones are the first once
+// more and weigh nothing.
+inline constexpr int kBeside = 8;
+struct EightThreads {
+  Real shape[4][kBeside], weft[kBeside], warp[kBeside], bias[kBeside];
+  uint16_t corner[3][kBeside];
 };
-struct FourLimits {
-  Real weft[4], warp[4];
+struct EightLimits {
+  Real weft[kBeside], warp[kBeside];
 };
-struct FourBends {       // of BendFriction
-  Real weight[3][5][4];  // of the corners behind the first, then of those across
-  Real stiffness[3][4], moment[4];
-  uint16_t across[3][4];
+struct EightBends {            // of BendElements
+  Real weight[3][5][kBeside];  // of the corners behind the first, then of those across
+  Real stiffness[3][kBeside], moment[kBeside];
+  uint16_t across[3][kBeside];
 };
 inline constexpr int kMostInPatch = 512, kMostCopies = 6 * kMostInPatch;  // triangles; each has six particles
 struct PatchView {
   const int* particle;  // of each copy
   int copy_count;
-  const FourThreads* threads;
-  const FourLimits* limits;  // null: nowhere
-  const FourBends* bends;    // null: nothing rubs
+  const EightThreads* threads;
+  const EightLimits* limits;  // null: nowhere
+  const EightBends* bends;    // null: nothing bends
+  bool rubs;                  // what bends, somewhere
   int four_count;
   Real slack;
   int last;
@@ -128,9 +126,7 @@ struct Kernels {
   double (*springs)(const SpringView& view, const RVec3* x, int begin, int end, RVec3* slot);
   double (*membranes)(const MembraneView& view, const RVec3* x, int begin, int end, RVec3* slot);
   double (*hinges)(const HingeView& view, const RVec3* x, int begin, int end, RVec3* slot);
-  // Adds to the gradient of particles begin .. end.
-  double (*bend_rows)(const BendView& view, const RVec3* x, int begin, int end, RVec3* gradient);
-  // Threads, and bending with its friction, of a patch: what pulls on each of its copies.
+  // Threads and bending of a patch: what pulls on each of its copies.
   double (*patch)(const PatchView& view, const RVec3* x, Lane* pull);
   // Angles beyond rest; their gradients, four slots a fold.
   void (*fold_angles)(const FoldView& view, const RVec3* x, int begin, int end, Real* angle, RVec3* slot);
@@ -163,6 +159,7 @@ inline ThreadView thread_view(const DrapeModel& model) {
 
 const Kernels& best_kernels();
 const Kernels& baseline_kernels();
-const Kernels* avx2_kernels();  // null where the processor has none
+const Kernels* avx2_kernels();    // null where the processor has none, or no fused multiply-add
+const Kernels* avx512_kernels();  // the same
 
 }  // namespace tryon::sim::local_step

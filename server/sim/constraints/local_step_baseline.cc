@@ -6,13 +6,15 @@
 namespace tryon::sim::local_step {
 
 const Kernels& baseline_kernels() {
-  static const Kernels kernels{springs,      membranes,     hinges,          bend_rows,   patch,         fold_angles,
-                               fold_moments, thread_blocks, membrane_blocks, fold_blocks, fold_products, gather};
+  static const Kernels kernels{springs,       membranes,       hinges,      patch,         fold_angles, fold_moments,
+                               thread_blocks, membrane_blocks, fold_blocks, fold_products, gather};
   return kernels;
 }
 
 const Kernels& best_kernels() {
-  static const Kernels& kernels = avx2_kernels() != nullptr ? *avx2_kernels() : baseline_kernels();
+  static const Kernels& kernels = avx512_kernels() != nullptr ? *avx512_kernels()
+                                  : avx2_kernels() != nullptr ? *avx2_kernels()
+                                                              : baseline_kernels();
   return kernels;
 }
 

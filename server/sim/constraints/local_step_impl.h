@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -35,15 +37,14 @@ inline double total(const V4& v) { return double((v[0] + v[1]) + (v[2] + v[3]));
 
 template <typename V>
 inline V root(const V& v) {  // rounded rightly everywhere: the same bytes
-#if defined(TRYON_HAS_AVX)
-  if constexpr (sizeof(V) == 32) {
-    return V(_mm256_sqrt_pd(__m256d(v)));
-  } else {
-    return V(_mm_sqrt_ps(__m128(v)));
-  }
-#else
-  return V{std::sqrt(v[0]), std::sqrt(v[1]), std::sqrt(v[2]), std::sqrt(v[3])};
+#if defined(TRYON_HAS_AVX512)
+  if constexpr (sizeof(V) == 64) return V(_mm512_sqrt_pd(__m512d(v)));
 #endif
+#if defined(TRYON_HAS_AVX)
+  if constexpr (sizeof(V) == 32) return V(_mm256_sqrt_pd(__m256d(v)));
+  if constexpr (sizeof(V) == 16) return V(_mm_sqrt_ps(__m128(v)));
+#endif
+  return V{std::sqrt(v[0]), std::sqrt(v[1]), std::sqrt(v[2]), std::sqrt(v[3])};
 }
 
 inline void transpose(const V4 in[4], V4 out[4]) {

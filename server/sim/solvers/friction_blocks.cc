@@ -4,18 +4,25 @@
 
 namespace tryon::sim {
 
-FrictionBlocks::FrictionBlocks(const DrapeModel& model, const Hinges& like) : model_(model), like_(&like) {
-  if (model.bend_friction.count() == 0) return;
+FrictionBlocks::FrictionBlocks(const DrapeModel& model) : model_(model) {
+  for (int i = 0; i < model.bend_elements.count(); ++i)
+    if (model.bend_elements.moment[i] > 0) rubbing_.push_back(i);
+}
+
+FrictionBlocks::FrictionBlocks(const DrapeModel& model, const Hinges& like) : FrictionBlocks(model) {
+  like_ = &like;
+  if (rubbing_.empty()) return;
   for (const EdgeUse& edge : mesh_edges(TriangleMesh{std::vector<Vec3>(model.particle_count), model.triangles}))
     if (edge.right >= 0) beside_.push_back({edge.left, edge.right});
   pull_.assign(model.triangles.size(), 0.0);
 }
 
 void FrictionBlocks::find_pulls(const RunContext& run, const std::vector<RVec3>& x) {
-  const BendFriction& f = model_.bend_friction;
-  for_each(run, f.triangle.size(), [&](size_t i) {
+  const BendElements& f = model_.bend_elements;
+  for_each(run, rubbing_.size(), [&](size_t k) {
+    const int i = rubbing_[k];
     const auto area = static_cast<double>(model_.rest_area[f.triangle[i]]);
-    const double root = bend_friction::bent(f, static_cast<int>(i), x).root;
+    const double root = bend_elements::bent(f, i, x).root;
     pull_[f.triangle[i]] = static_cast<double>(f.moment[i]) / area / root;
   });
 }
@@ -45,7 +52,7 @@ Eigen::Matrix3d FrictionBlocks::like_block(int hinge, const std::vector<RVec3>& 
   const auto area = static_cast<double>(model_.rest_area[left] + model_.rest_area[right]);
   const auto& p = like_->particle[hinge];
   const Vec3 fold = bend::vector(like_->weight[hinge], x[p[0]], x[p[1]], x[p[2]], x[p[3]]).cast<double>();
-  const double slack = static_cast<double>(bend_friction::kSlack) * area;
+  const double slack = static_cast<double>(bend_elements::kSlack) * area;
   const Eigen::Matrix3d resisted =
       Eigen::Matrix3d::Identity() - fold * fold.transpose() / (fold.squaredNorm() + slack * slack);
   return 0.5 * (pull_[left] + pull_[right]) / area * resisted;

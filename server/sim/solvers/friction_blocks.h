@@ -1,4 +1,4 @@
-// What it is: what friction in bending (constraints/bend_friction.h) adds to a Hessian: exactly, in the blocks of an
+// What it is: what friction in bending (constraints/bend_elements.h) adds to a Hessian: exactly, in the blocks of an
 // element's six particles, or, where hinges stand for the bending matrix, as hinges about as stiff, which lose what the
 // friction no longer resists where a fold goes on as it is bent. Both are positive semidefinite. Units: N/m. Shapes:
 // one 3 x 3 block for every pair that visit_pairs() names, in that order; or, of hinges, what each block of a matrix
@@ -11,7 +11,7 @@
 
 #include "server/base/grouped.h"
 #include "server/base/run_context.h"
-#include "server/sim/constraints/bend_friction.h"
+#include "server/sim/constraints/bend_elements.h"
 #include "server/sim/constraints/hinges.h"
 #include "server/sim/model.h"
 
@@ -20,14 +20,14 @@ namespace tryon::sim {
 class FrictionBlocks {
  public:
   // Exact, or on the hinges that stand for the bending matrix; the model and they must outlive this.
-  explicit FrictionBlocks(const DrapeModel& model) : model_(model) {}
+  explicit FrictionBlocks(const DrapeModel& model);
   FrictionBlocks(const DrapeModel& model, const Hinges& like);
 
   template <typename Visit>
   void visit_pairs(Visit visit) const {  // visit(particles, count): all pairs (a, b), b <= a
-    if (model_.bend_friction.count() == 0) return;
+    if (rubbing_.empty()) return;
     if (like_ == nullptr) {
-      for (const auto& p : model_.bend_friction.particle) visit(p.data(), 6);
+      for (const int i : rubbing_) visit(model_.bend_elements.particle[i].data(), 6);
     } else {
       for (const auto& p : like_->particle) visit(p.data(), 4);
     }
@@ -36,14 +36,14 @@ class FrictionBlocks {
   // add(block) for each of those pairs, as long as go_on(element).
   template <typename GoOn, typename Add>
   void each_block(const std::vector<RVec3>& x, GoOn go_on, Add add) {
-    if (model_.bend_friction.count() == 0) return;
+    if (rubbing_.empty()) return;
     like_ == nullptr ? each_exact(x, go_on, add) : each_like(x, go_on, add);
   }
 
   // Hinges' blocks block by block of a matrix, for which each_block() is the judge: where block_of(i, j) is what its
   // pairs add to, first sort_by_block(), then at every x find_blocks(), which says whether there is time to go on, and
   // for each block of the matrix add_to().
-  bool on_hinges() const { return like_ != nullptr && model_.bend_friction.count() > 0; }
+  bool on_hinges() const { return like_ != nullptr && !rubbing_.empty(); }
   template <typename BlockOf>
   void sort_by_block(int block_count, BlockOf block_of) {
     std::vector<int> block;
@@ -61,9 +61,10 @@ class FrictionBlocks {
 
   template <typename GoOn, typename Add>
   void each_exact(const std::vector<RVec3>& x, GoOn go_on, Add add) const {
-    const BendFriction& f = model_.bend_friction;
-    for (int i = 0; i < f.count() && go_on(i); ++i) {
-      const bend_friction::Bent bent = bend_friction::bent(f, i, x);
+    const BendElements& f = model_.bend_elements;
+    for (const int i : rubbing_) {
+      if (!go_on(i)) return;
+      const bend_elements::Bent bent = bend_elements::bent(f, i, x);
       const double pull = static_cast<double>(f.moment[i]) / bent.root;
       std::array<Vec3, 6> slope;
       for (int a = 0; a < 6; ++a) {
@@ -93,6 +94,7 @@ class FrictionBlocks {
 
   const DrapeModel& model_;
   const Hinges* like_ = nullptr;
+  std::vector<int> rubbing_;                // elements with friction
   std::vector<std::array<int, 2>> beside_;  // [hinge_count] its triangles
   std::vector<double> pull_;                // [triangle_count] moment a width over curvature, at x
   Grouped shares_;                          // of each block of the matrix: kPairs times hinge plus pair

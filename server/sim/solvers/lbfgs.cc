@@ -30,18 +30,21 @@ double largest_norm(const RunContext& run, const std::vector<RVec3>& of) {
   }));
 }
 
-Lbfgs::Lbfgs(int history, int particle_count)
+Lbfgs::Lbfgs(int history, int particle_count, Kept kept)
     : history_(history),
       particle_count_(particle_count),
-      pairs_(history + 1),
+      inverse_sy_(history + 1, 0.0),
       sy_(Eigen::MatrixXd::Zero(history + 1, history + 1)),
       partial_(Eigen::MatrixXd::Zero((particle_count + kGrain - 1) / kGrain, history + 3)),
       by_age_(history, 0.0),
       alpha_(history, 0.0) {
-  for (Pair& pair : pairs_) {
-    pair.s.resize(particle_count);
-    pair.y.resize(particle_count);
-  }
+  if (kept == Kept::kRough || sizeof(Real) == sizeof(float)) pairs_.emplace<Pairs<float>>();
+  const auto make = [&](auto& pairs) {
+    pairs.resize(history + 1);
+    for (auto& pair : pairs)
+      for (auto& numbers : pair) numbers.resize(3 * static_cast<size_t>(particle_count));
+  };
+  std::visit(make, pairs_);
 }
 
 double Lbfgs::sum_of(int column) const {
@@ -50,13 +53,16 @@ double Lbfgs::sum_of(int column) const {
   return sum;
 }
 
-Lbfgs::Pointers Lbfgs::pointers(Member member, int64_t particle) const {
-  Pointers out;
-  for (int age = 0; age < used_; ++age) out.at[age] = numbers(pairs_[slot(age)].*member, particle);
+template <typename T>
+Lbfgs::Pointers<T> Lbfgs::pointers(Member member, int64_t particle) const {
+  Pointers<T> out;
+  for (int age = 0; age < used_; ++age)
+    out.at[age] = std::get<Pairs<T>>(pairs_)[slot(age)][member].data() + 3 * particle;
   return out;
 }
 
 // partial_[., age] = the pairs' s or y times a vector.
+template <typename T>
 void Lbfgs::products(const RunContext& run, Member member, const std::vector<RVec3>& with) {
   struct {
     Lbfgs& own;
@@ -66,13 +72,14 @@ void Lbfgs::products(const RunContext& run, Member member, const std::vector<RVe
   run.parallel_for(particle_count_, kGrain, [&task](int64_t begin, int64_t end) {
     Lbfgs& own = task.own;
     double out[kMostHistory];
-    pairs::best_kernels().products(own.pointers(task.member, begin).at, own.used_, numbers(task.with, begin),
-                                   static_cast<int>(3 * (end - begin)), out);
+    pairs::best_kernels().loops<T>().products(own.pointers<T>(task.member, begin).at, own.used_,
+                                              numbers(task.with, begin), static_cast<int>(3 * (end - begin)), out);
     for (int age = 0; age < own.used_; ++age) own.partial_(begin / kGrain, age) = out[age];
   });
 }
 
 // to = sign (from + by_age_ times the pairs' s or y).
+template <typename T>
 void Lbfgs::combine(const RunContext& run, Member member, const std::vector<RVec3>& from, Real sign,
                     std::vector<RVec3>* to) const {
   struct {
@@ -86,61 +93,82 @@ void Lbfgs::combine(const RunContext& run, Member member, const std::vector<RVec
     const Lbfgs& own = task.own;
     Real factor[kMostHistory];
     std::copy_n(own.by_age_.begin(), own.used_, factor);
-    pairs::best_kernels().combine(own.pointers(task.member, begin).at, factor, own.used_, numbers(task.from, begin),
-                                  task.sign, static_cast<int>(3 * (end - begin)), (*task.to)[begin].data());
+    pairs::best_kernels().loops<T>().combine(own.pointers<T>(task.member, begin).at, factor, own.used_,
+                                             numbers(task.from, begin), task.sign, static_cast<int>(3 * (end - begin)),
+                                             (*task.to)[begin].data());
   });
 }
 
 // The new pair, its own products, and those of the older pairs' s with its y.
+template <typename T>
+void Lbfgs::write_pair(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& gradient,
+                       const std::vector<RVec3>& next, const std::vector<RVec3>& next_gradient) {
+  struct {
+    Lbfgs& own;
+    T *s, *y;
+    const std::vector<RVec3>&x, &gradient, &next, &next_gradient;
+  } task{*this,
+         std::get<Pairs<T>>(pairs_)[next_][kS].data(),
+         std::get<Pairs<T>>(pairs_)[next_][kY].data(),
+         x,
+         gradient,
+         next,
+         next_gradient};
+  run.parallel_for(particle_count_, kGrain, [&task](int64_t begin, int64_t end) {
+    Lbfgs& own = task.own;
+    const pairs::Loops<T>& loops = pairs::best_kernels().loops<T>();
+    const int n = static_cast<int>(3 * (end - begin));
+    double out[kMostHistory];
+    T* const y = task.y + 3 * begin;
+    loops.differences(numbers(task.x, begin), numbers(task.next, begin), numbers(task.gradient, begin),
+                      numbers(task.next_gradient, begin), n, task.s + 3 * begin, y, out);
+    for (int k = 0; k < 3; ++k) own.partial_(begin / kGrain, own.history_ + k) = out[k];
+    loops.own_products(own.pointers<T>(kS, begin).at, own.used_, y, n, out);
+    for (int age = 0; age < own.used_; ++age) own.partial_(begin / kGrain, age) = out[age];
+  });
+}
+
 void Lbfgs::push(const RunContext& run, const std::vector<RVec3>& x, const std::vector<RVec3>& gradient,
                  const std::vector<RVec3>& next, const std::vector<RVec3>& next_gradient) {
   if (history_ == 0) return;
-  Pair& made = pairs_[next_];
-  struct {
-    Lbfgs& own;
-    Pair& made;
-    const std::vector<RVec3>&x, &gradient, &next, &next_gradient;
-  } task{*this, made, x, gradient, next, next_gradient};
-  run.parallel_for(particle_count_, kGrain, [&task](int64_t begin, int64_t end) {
-    Lbfgs& own = task.own;
-    const int n = static_cast<int>(3 * (end - begin));
-    double out[kMostHistory];
-    Real* const y = task.made.y[begin].data();
-    pairs::best_kernels().differences(numbers(task.x, begin), numbers(task.next, begin), numbers(task.gradient, begin),
-                                      numbers(task.next_gradient, begin), n, task.made.s[begin].data(), y, out);
-    for (int k = 0; k < 3; ++k) own.partial_(begin / kGrain, own.history_ + k) = out[k];
-    pairs::best_kernels().products(own.pointers(&Pair::s, begin).at, own.used_, y, n, out);
-    for (int age = 0; age < own.used_; ++age) own.partial_(begin / kGrain, age) = out[age];
-  });
+  rough() ? write_pair<float>(run, x, gradient, next, next_gradient)
+          : write_pair<double>(run, x, gradient, next, next_gradient);
   const double sy = sum_of(history_);
   if (!(sy > 1e-10 * std::sqrt(sum_of(history_ + 1) * sum_of(history_ + 2)))) return;
-  made.inverse_sy = 1 / sy;
+  inverse_sy_[next_] = 1 / sy;
   for (int age = 0; age < used_; ++age) sy_(slot(age), next_) = sum_of(age);
   next_ = (next_ + 1) % slot_count();
   used_ = std::min(used_ + 1, history_);
 }
 
 // alpha = rho s (r - sum of alpha y of the newer pairs), newest first.
+template <typename T>
 void Lbfgs::to_initial(const RunContext& run, const std::vector<RVec3>& gradient, std::vector<RVec3>* r) {
-  if (used_ > 0) products(run, &Pair::s, gradient);
+  if (used_ > 0) products<T>(run, kS, gradient);
   for (int age = 0; age < used_; ++age) {
     double product = sum_of(age);
     for (int newer = 0; newer < age; ++newer) product -= alpha_[newer] * sy_(slot(age), slot(newer));
-    alpha_[age] = pairs_[slot(age)].inverse_sy * product;
+    alpha_[age] = inverse_sy_[slot(age)] * product;
     by_age_[age] = -alpha_[age];
   }
-  combine(run, &Pair::y, gradient, Real(1), r);
+  combine<T>(run, kY, gradient, Real(1), r);
 }
 
 // by_age = alpha - rho y (r + sum of by_age s of the older pairs), oldest first.
+template <typename T>
 void Lbfgs::from_initial(const RunContext& run, std::vector<RVec3>* r) {
-  if (used_ > 0) products(run, &Pair::y, *r);
+  if (used_ > 0) products<T>(run, kY, *r);
   for (int age = used_ - 1; age >= 0; --age) {
     double product = sum_of(age);
     for (int older = age + 1; older < used_; ++older) product += by_age_[older] * sy_(slot(older), slot(age));
-    by_age_[age] = alpha_[age] - pairs_[slot(age)].inverse_sy * product;
+    by_age_[age] = alpha_[age] - inverse_sy_[slot(age)] * product;
   }
-  combine(run, &Pair::s, *r, Real(-1), r);
+  combine<T>(run, kS, *r, Real(-1), r);
 }
+
+template void Lbfgs::to_initial<double>(const RunContext&, const std::vector<RVec3>&, std::vector<RVec3>*);
+template void Lbfgs::to_initial<float>(const RunContext&, const std::vector<RVec3>&, std::vector<RVec3>*);
+template void Lbfgs::from_initial<double>(const RunContext&, std::vector<RVec3>*);
+template void Lbfgs::from_initial<float>(const RunContext&, std::vector<RVec3>*);
 
 }  // namespace tryon::sim

@@ -16,7 +16,7 @@ class NewtonDescent : public DescentSolver {
   // `known`: as NewtonDirections.
   NewtonDescent(const DrapeModel& model, const SolverSettings& settings, const KnownOrder& known = {})
       : DescentSolver(model, settings),
-        lbfgs_(settings.history, model.particle_count),
+        lbfgs_(settings.history, model.particle_count, Lbfgs::Kept::kRough),
         newton_(potential_, settings, &lbfgs_, known) {}
 
   IncrementalPotential& potential() { return potential_; }

@@ -18,7 +18,7 @@ constexpr double kRefactorShare = 0.002;             // of the particles
 SpringProjection::SpringProjection(const DrapeModel& model, const SolverSettings& settings, int history,
                                    BendInMatrix bend, Cholesky::Kept kept)
     : DescentSolver(model, settings),
-      lbfgs_(history, model.particle_count),
+      lbfgs_(history, model.particle_count, kept == Cholesky::Kept::kShort ? Lbfgs::Kept::kRough : Lbfgs::Kept::kWhole),
       history_(history),
       matrix_(potential_.constant_matrix(bend)),
       cholesky_(kept),

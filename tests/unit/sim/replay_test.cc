@@ -75,15 +75,15 @@ TEST(Replay, FrictionInBendingIsInTheBundleAndItsElementsMustBeOfTheCloth) {
   EXPECT_EQ(replay_steps(bundle, {}, nullptr)->potential, replay_steps(read, {}, nullptr)->potential);
   for (const int wrong : {-1, 36}) {
     ReplayBundle other = bundle;
-    other.model.bend_friction.particle[3][5] = wrong;
+    other.model.bend_elements.particle[3][5] = wrong;
     EXPECT_FALSE(decode_replay(encode_replay(other)).ok()) << wrong;
   }
   for (const int wrong : {-1, 50}) {
     ReplayBundle other = bundle;
-    other.model.bend_friction.triangle[3] = wrong;
+    other.model.bend_elements.triangle[3] = wrong;
     EXPECT_FALSE(decode_replay(encode_replay(other)).ok()) << wrong;
   }
-  bundle.model.bend_friction.moment.pop_back();
+  bundle.model.bend_elements.moment.pop_back();
   EXPECT_FALSE(decode_replay(encode_replay(bundle)).ok());
 }
 

@@ -1,7 +1,5 @@
 // Friction between the threads: the same moment whichever way cloth is bent and meshed, against a beam's equation, by
 // every solver and by the certificate.
-#include "server/sim/constraints/bend_friction.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "server/base/executor.h"
 #include "server/base/units.h"
+#include "server/sim/constraints/bend_elements.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/solvers/friction_blocks.h"
 #include "tests/unit/sim/cloth_fixtures.h"
@@ -42,12 +41,12 @@ std::vector<RVec3> rolled(const ClothInput& cloth, double radius, double angle) 
 // What friction stores in the triangles away from the border, over their area.
 double stored(const DrapeModel& model, const std::vector<RVec3>& x) {
   double sum = 0, area = 0;
-  const BendFriction& f = model.bend_friction;
+  const BendElements& f = model.bend_elements;
   for (int i = 0; i < f.count(); ++i) {
     const auto& p = f.particle[i];
     if (p[3] == p[0] || p[4] == p[0] || p[5] == p[0]) continue;
     sum += static_cast<double>(f.moment[i]) *
-           (bend_friction::bent(f, i, x).root - static_cast<double>(bend_friction::kSlack));
+           (bend_elements::bent(f, i, x).root - static_cast<double>(bend_elements::kSlack));
     area += static_cast<double>(model.rest_area[f.triangle[i]]);
   }
   return sum / area;
@@ -65,12 +64,15 @@ TEST(BendFriction, HoldsTheSameMomentWhicheverWayClothIsBent) {
 
 TEST(BendFriction, IsOfFabricsThatHaveItAndOfTheIsometricLawAlone) {
   ClothInput cloth = rubbing(make_sheet({.columns = 4, .rows = 4}), 0);
-  EXPECT_EQ(build_model(cloth)->bend_friction.count(), 0);
-  cloth.fabric.bend_friction = kMoment;
-  EXPECT_EQ(build_model(cloth)->bend_friction.count(), 32);
+  for (const double moment : {0.0, kMoment}) {
+    cloth.fabric.bend_friction = moment;
+    const DrapeModel model = build_model(cloth).value();
+    EXPECT_EQ(model.bend_elements.count(), 32);
+    for (const Real held : model.bend_elements.moment) EXPECT_EQ(held > 0, moment > 0);
+  }
   for (const BendLaw law : {BendLaw::kQuadratic, BendLaw::kHinge, BendLaw::kShape}) {
     cloth.bend = law;
-    EXPECT_EQ(build_model(cloth)->bend_friction.count(), 0);
+    EXPECT_EQ(build_model(cloth)->bend_elements.count(), 0);
   }
   cloth.fabric.bend_friction = 2;
   EXPECT_FALSE(build_model(cloth).ok());
@@ -89,8 +91,8 @@ struct Rubbing {
   std::vector<RVec3> x;
 };
 
-// Two cloths in one model, of which one rubs: the other bends by its rows, and neither does both.
-TEST(BendFriction, AnElasticClothBesideOneThatRubsBendsByItsMatrix) {
+// Two cloths in one model, of which one rubs: each bends as it does alone.
+TEST(BendFriction, AnElasticClothBesideOneThatRubsBendsAsAlone) {
   const Rubbing sheet;
   ClothInput plain = sheet.cloth;
   plain.fabric.bend_friction = 0;

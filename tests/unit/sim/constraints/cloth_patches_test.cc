@@ -11,8 +11,7 @@
 #include <set>
 
 #include "gtest/gtest.h"
-#include "server/sim/constraints/bend_friction.h"
-#include "server/sim/constraints/bend_matrix.h"
+#include "server/sim/constraints/bend_elements.h"
 #include "server/sim/constraints/elastic.h"
 #include "server/sim/constraints/threads.h"
 #include "tests/unit/sim/cloth_fixtures.h"
@@ -59,20 +58,23 @@ struct Crumpled {
     }
     return energy;
   }
-  // Friction, triangle by triangle, and the bending matrix's rows.
+  // Friction, triangle by triangle, and the bending matrix's rows, which the patches do not read.
   double add_bending(std::vector<Vec3>* gradient) const {
-    const BendFriction& f = model.bend_friction;
+    const BendElements& f = model.bend_elements;
     double energy = 0;
     for (int i = 0; i < f.count(); ++i) {
-      const bend_friction::Bent bent = bend_friction::bent(f, i, x);
+      const bend_elements::Bent bent = bend_elements::bent(f, i, x);
       const auto moment = static_cast<double>(f.moment[i]);
-      energy += moment * (bent.root - static_cast<double>(bend_friction::kSlack));
+      energy += moment * (bent.root - static_cast<double>(bend_elements::kSlack));
       for (int j = 0; j < 6; ++j) (*gradient)[f.particle[i][j]] += moment / bent.root * bent.slope(f, i, j);
     }
     for (int i = 0; i < model.particle_count; ++i) {
-      double own = 0;
-      (*gradient)[i] += bend_matrix::gradient(model.bend_matrix, i, x.data(), &own).cast<double>();
-      energy += own;
+      const BendMatrix& q = model.bend_matrix;
+      for (int k = q.row_begin[i]; k < q.row_begin[i + 1]; ++k) {
+        const Vec3 apart = (x[q.column[k]] - x[i]).cast<double>();
+        (*gradient)[i] += static_cast<double>(q.stiffness[k]) * apart;
+        energy -= 0.25 * static_cast<double>(q.stiffness[k]) * apart.squaredNorm();
+      }
     }
     return energy;
   }
@@ -109,10 +111,10 @@ TEST(ClothPatches, HoldEveryTriangleOnceAndEveryCopyOfAParticle) {
   for (int k = 0; k < patches.count(); ++k) {
     const PatchView view = patches.view(k);
     for (int i = 0; i < view.four_count; ++i)
-      for (int lane = 0; lane < 4; ++lane) {
-        const auto& four = view.threads[i];
-        const auto at = [&](int j) { return view.particle[four.corner[j][lane]]; };
-        if (four.weft[lane] > 0) ++found[{at(0), at(1), at(2)}];
+      for (int lane = 4 * (i % 2); lane < 4 * (i % 2) + 4; ++lane) {
+        const auto& eight = view.threads[i / 2];
+        const auto at = [&](int j) { return view.particle[eight.corner[j][lane]]; };
+        if (eight.weft[lane] > 0) ++found[{at(0), at(1), at(2)}];
       }
   }
   EXPECT_EQ(found.size(), sheet.model.triangles.size());
@@ -155,18 +157,20 @@ TEST(ClothPatches, ALimitThatNothingReachesChangesNoByte) {
   EXPECT_EQ(std::memcmp(free.data(), held.data(), free.size() * sizeof(RVec3)), 0);
 }
 
-TEST(ClothPatches, TheTwoBuildsGiveTheSameBytes) {
+TEST(ClothPatches, AllBuildsGiveTheSameBytes) {
   if (!local_step::avx2_kernels()) GTEST_SKIP() << "this processor has no AVX2";
-  for (const double friction : {0.0, 6e-4})
-    for (const double limit : {0.0, 0.02}) {
-      const Crumpled sheet(friction, limit);
-      const ClothPatches patches(sheet.model);
-      std::vector<double> these_energies, those_energies;
-      const auto these = pulls_of(local_step::baseline_kernels(), patches, sheet.x, &these_energies);
-      const auto those = pulls_of(*local_step::avx2_kernels(), patches, sheet.x, &those_energies);
-      EXPECT_EQ(these_energies, those_energies);
-      EXPECT_EQ(std::memcmp(these.data(), those.data(), these.size() * sizeof(Lane)), 0);
-    }
+  for (const Kernels* const other : {local_step::avx2_kernels(), local_step::avx512_kernels()})
+    for (const double friction : {0.0, 6e-4})
+      for (const double limit : {0.0, 0.02}) {
+        if (other == nullptr) continue;
+        const Crumpled sheet(friction, limit);
+        const ClothPatches patches(sheet.model);
+        std::vector<double> these_energies, those_energies;
+        const auto these = pulls_of(local_step::baseline_kernels(), patches, sheet.x, &these_energies);
+        const auto those = pulls_of(*other, patches, sheet.x, &those_energies);
+        EXPECT_EQ(these_energies, those_energies);
+        EXPECT_EQ(std::memcmp(these.data(), those.data(), these.size() * sizeof(Lane)), 0);
+      }
 }
 
 // A cloth's patches are its own, so that what it does is the same bytes beside others.
@@ -188,7 +192,7 @@ TEST(ClothPatches, WhatIsNoNumberSpreadsToTheTrianglesBesideItAndNoFurther) {
   x[lost][1] = std::numeric_limits<Real>::quiet_NaN();
   EXPECT_TRUE(std::isnan(gradient_of(sheet.model, x, &pulled)));
   std::set<int> near;
-  for (const auto& particles : sheet.model.bend_friction.particle)
+  for (const auto& particles : sheet.model.bend_elements.particle)
     if (std::find(particles.begin(), particles.end(), lost) != particles.end())
       near.insert(particles.begin(), particles.end());
   for (int i = 0; i < sheet.model.particle_count; ++i) EXPECT_EQ(!pulled[i].allFinite(), near.count(i) > 0) << i;
@@ -208,7 +212,6 @@ TEST(ClothPatches, OfAModelWithoutThreadsAreNone) {
   const DrapeModel model = build_model(cloth).value();
   const ClothPatches patches(model);
   EXPECT_EQ(patches.count() + patches.copy_count(), 0);
-  EXPECT_FALSE(patches.bends(0));
 }
 
 }  // namespace

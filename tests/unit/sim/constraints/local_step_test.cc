@@ -9,7 +9,6 @@
 #include "Eigen/Eigenvalues"
 #include "gtest/gtest.h"
 #include "server/sim/constraints/bend.h"
-#include "server/sim/constraints/bend_matrix.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/threads.h"
 
@@ -79,17 +78,12 @@ class LocalStep : public ::testing::Test {
       limit_warp.push_back(i % 3 == 0 ? thread::kNoLimit : Real(0.1));
       membrane.push_back({unit() + 2, unit() + 2, unit(), unit() + 2, i % 3 == 0 ? Real(0) : unit() + 1});
       hinge.push_back({i, i + 3, i + 1, i + 2});
-      rows.row_begin.push_back(rows.count());
-      for (int k = 0; k < i % 4; ++k) rows.column.push_back((i + 7 * k + 1) % (kCount + 3));  // none, odd and even
-      for (int k = 0; k < i % 4; ++k) rows.stiffness.push_back(unit());
     }
-    rows.row_begin.push_back(rows.count());
   }
   Real unit() { return static_cast<Real>(static_cast<double>(random()) / 2147483648.0 - 1); }
   int last() const { return static_cast<int>(x.size()) - 1; }
   SpringView springs() const { return {a.data(), b.data(), rest.data(), stiffness.data(), last()}; }
   MembraneView membranes() const { return {corner.data(), shape.data(), membrane.data(), last()}; }
-  BendView bend_rows() const { return {rows.row_begin.data(), rows.column.data(), rows.stiffness.data(), last()}; }
   HingeView hinges() const { return {hinge.data(), shape.data(), stiffness.data(), last()}; }
   std::pair<RVec3, RVec3> images(int i) const {  // f_x, f_y
     const RVec3 e1 = x[corner[i][1]] - x[corner[i][0]], e2 = x[corner[i][2]] - x[corner[i][0]];
@@ -113,7 +107,6 @@ class LocalStep : public ::testing::Test {
   std::vector<std::array<Real, 4>> shape;
   std::vector<membrane::Stiffness> membrane;
   std::vector<std::array<int, 4>> hinge;
-  BendMatrix rows;
 };
 
 TEST_F(LocalStep, SpringsPullAsTheirSlowTwins) {
@@ -152,19 +145,6 @@ TEST_F(LocalStep, HingesPullAsTheirSlowTwins) {
     const RVec3 e = bend::vector(shape[i], x[p[0]], x[p[1]], x[p[2]], x[p[3]]);
     expected += static_cast<double>(bend::value(stiffness[i], e));
     EXPECT_LT((slot[i] - bend::gradient(stiffness[i], e)).norm(), 100 * kClose) << i;
-  }
-  EXPECT_NEAR(energy, expected, kCount * 100 * kClose);
-}
-
-TEST_F(LocalStep, RowsOfTheBendingMatrixPullAsTheirSlowTwins) {
-  std::vector<RVec3> gradient(kCount, RVec3(1, 2, 3));
-  const double energy = best_kernels().bend_rows(bend_rows(), x.data(), 0, kCount, gradient.data());
-  double expected = 0;
-  for (int i = 0; i < kCount; ++i) {
-    double own = 0;
-    const RVec3 pull = bend_matrix::gradient(rows, i, x.data(), &own);
-    EXPECT_LT((gradient[i] - RVec3(1, 2, 3) - pull).norm(), 100 * kClose) << i;
-    expected += own;
   }
   EXPECT_NEAR(energy, expected, kCount * 100 * kClose);
 }
@@ -288,32 +268,38 @@ TEST(MembraneBlocks, WhatIsNoNumberStaysNoNumberInItsOwnTriangleOnly) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(matrix_of(blocks, i).allFinite(), i != 1) << i;
 }
 
-TEST_F(LocalStep, TheTwoBuildsGiveTheSameBytesWhereverChunksEnd) {
-  if (!avx2_kernels()) GTEST_SKIP() << "this processor has no AVX2";
-  for (int end : {1, 2, 3, 4, 64, kCount}) {
-    std::vector<RVec3> one(2 * kCount, RVec3::Zero()), two = one;
-    EXPECT_EQ(baseline_kernels().springs(springs(), x.data(), 0, end, one.data()),
-              avx2_kernels()->springs(springs(), x.data(), 0, end, two.data()));
-    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
-    const ThreadView view = limited(limit_weft, limit_warp);
-    EXPECT_EQ(baseline_kernels().membranes(membranes(), x.data(), 0, end, one.data()),
-              avx2_kernels()->membranes(membranes(), x.data(), 0, end, two.data()));
-    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
-    EXPECT_EQ(baseline_kernels().hinges(hinges(), x.data(), 0, end, one.data()),
-              avx2_kernels()->hinges(hinges(), x.data(), 0, end, two.data()));
-    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
-    EXPECT_EQ(baseline_kernels().bend_rows(bend_rows(), x.data(), 0, end, one.data()),
-              avx2_kernels()->bend_rows(bend_rows(), x.data(), 0, end, two.data()));
-    EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
-    Blocks these, those;
-    baseline_kernels().thread_blocks(view, x.data(), 0, std::min(end, 4), 0.5, &these);
-    avx2_kernels()->thread_blocks(view, x.data(), 0, std::min(end, 4), 0.5, &those);
-    EXPECT_EQ(std::memcmp(&these, &those, sizeof these), 0);
-    WholeBlocks<kPairs> these_membranes, those_membranes;
-    baseline_kernels().membrane_blocks(membranes(), x.data(), 0, std::min(end, 4), 0, &these_membranes);
-    avx2_kernels()->membrane_blocks(membranes(), x.data(), 0, std::min(end, 4), 0, &those_membranes);
-    EXPECT_EQ(std::memcmp(&these_membranes, &those_membranes, sizeof these_membranes), 0);
-  }
+// Those that this processor has, beside the baseline's.
+std::vector<const Kernels*> other_builds() {
+  std::vector<const Kernels*> out;
+  for (const Kernels* const build : {avx2_kernels(), avx512_kernels()})
+    if (build != nullptr) out.push_back(build);
+  return out;
+}
+
+TEST_F(LocalStep, AllBuildsGiveTheSameBytesWhereverChunksEnd) {
+  if (other_builds().empty()) GTEST_SKIP() << "this processor has no AVX2";
+  for (const Kernels* const other : other_builds())
+    for (int end : {1, 2, 3, 4, 64, kCount}) {
+      std::vector<RVec3> one(2 * kCount, RVec3::Zero()), two = one;
+      EXPECT_EQ(baseline_kernels().springs(springs(), x.data(), 0, end, one.data()),
+                other->springs(springs(), x.data(), 0, end, two.data()));
+      EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
+      const ThreadView view = limited(limit_weft, limit_warp);
+      EXPECT_EQ(baseline_kernels().membranes(membranes(), x.data(), 0, end, one.data()),
+                other->membranes(membranes(), x.data(), 0, end, two.data()));
+      EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
+      EXPECT_EQ(baseline_kernels().hinges(hinges(), x.data(), 0, end, one.data()),
+                other->hinges(hinges(), x.data(), 0, end, two.data()));
+      EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(RVec3)), 0);
+      Blocks these, those;
+      baseline_kernels().thread_blocks(view, x.data(), 0, std::min(end, 4), 0.5, &these);
+      other->thread_blocks(view, x.data(), 0, std::min(end, 4), 0.5, &those);
+      EXPECT_EQ(std::memcmp(&these, &those, sizeof these), 0);
+      WholeBlocks<kPairs> these_membranes, those_membranes;
+      baseline_kernels().membrane_blocks(membranes(), x.data(), 0, std::min(end, 4), 0, &these_membranes);
+      other->membrane_blocks(membranes(), x.data(), 0, std::min(end, 4), 0, &those_membranes);
+      EXPECT_EQ(std::memcmp(&these_membranes, &those_membranes, sizeof these_membranes), 0);
+    }
 }
 
 TEST_F(LocalStep, WhatIsNoNumberStaysNoNumber) {

@@ -1,11 +1,11 @@
-#include "server/sim/constraints/bend_friction.h"
+#include "server/sim/constraints/bend_elements.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "server/sim/constraints/edge_side.h"
 
-namespace tryon::sim::bend_friction {
+namespace tryon::sim::bend_elements {
 
 namespace {
 
@@ -33,14 +33,13 @@ void add_edge(const ClothInput& cloth, const EdgeUse& edge, int triangle, int* c
 }  // namespace
 
 void build(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeModel* model) {
-  if (cloth.fabric.bend_friction <= 0) return;
   std::vector<std::vector<const EdgeUse*>> beside(cloth.triangles.size());
   for (const EdgeUse& edge : edges) {
     if (edge.right < 0) continue;
     beside[edge.left].push_back(&edge);
     beside[edge.right].push_back(&edge);
   }
-  BendFriction& out = model->bend_friction;
+  BendElements& out = model->bend_elements;
   const Vec3 bend = shape_stiffness(cloth.fabric).cwiseProduct(Vec3(1, 1, 0.5));  // of sqrt(2) S_12
   for (size_t t = 0; t < beside.size(); ++t) {
     if (beside[t].empty()) continue;
@@ -60,7 +59,7 @@ void build(const ClothInput& cloth, const std::vector<EdgeUse>& edges, DrapeMode
   }
 }
 
-Bent bent(const BendFriction& f, int i, const std::vector<RVec3>& x) {
+Bent bent(const BendElements& f, int i, const std::vector<RVec3>& x) {
   Bent out;
   double squared = static_cast<double>(kSlack) * static_cast<double>(kSlack);
   const auto& p = f.particle[i];
@@ -73,4 +72,4 @@ Bent bent(const BendFriction& f, int i, const std::vector<RVec3>& x) {
   return out;
 }
 
-}  // namespace tryon::sim::bend_friction
+}  // namespace tryon::sim::bend_elements
