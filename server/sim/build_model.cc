@@ -205,8 +205,8 @@ void add_bending(const ClothInput& cloth, const std::vector<EdgeUse>& edges, Dra
   if (cloth.bend == BendLaw::kQuadratic) {
     model->hinges = hinges_of(cloth, edges, 1.0);
   } else if (cloth.bend == BendLaw::kIsometric) {
-    bend_matrix::build(cloth, model);
     bend_elements::build(cloth, edges, model);
+    bend_matrix::build(model);
   } else {
     fold::build(cloth, model);
   }

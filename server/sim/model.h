@@ -84,13 +84,16 @@ enum class BendLaw : uint8_t { kQuadratic, kHinge, kShape, kIsometric };
 // The bending matrix's energy triangle by triangle, and what friction between the threads holds against bending
 // (constraints/bend_elements.h): E = sum 1/2 stiffness S^2 + moment (sqrt(|S|^2 + slack^2) - slack), S = sum weight x
 // the curvature. Forces come from these, matrices from the other.
-struct BendElements {                        // empty unless the law is kIsometric
-  std::vector<int> triangle;                 // [element_count]
-  std::vector<std::array<int, 6>> particle;  // its corners and those across its edges; of weight 0 where none
-  std::vector<std::array<std::array<Real, 6>, 3>> weight;  // 1/m^2, of S_11, S_22, sqrt(2) S_12
+struct BendElements {  // empty unless the law is kIsometric
+  // Corners and those across the edges; more where a third triangle is sewn to an edge, which folds both ways there.
+  static constexpr int kUsual = 6, kMost = 9;
+  std::vector<int> triangle;                     // [element_count]
+  std::vector<std::array<int, kMost>> particle;  // of weight 0, and the first one, where none
+  std::vector<std::array<std::array<Real, kMost>, 3>> weight;  // 1/m^2, of S_11, S_22, sqrt(2) S_12
   std::vector<std::array<Real, 3>> stiffness;              // N m^3: of each curvature, times the rest area
   std::vector<Real> moment;  // N m^2: the moment a width times the rest area; 0: bends elastically
   int count() const { return static_cast<int>(moment.size()); }
+  int particle_count(int i) const { return particle[i][kUsual] == particle[i][0] ? kUsual : kMost; }
 };
 
 struct Tether {

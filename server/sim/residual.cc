@@ -106,15 +106,15 @@ void add_bend_friction_forces(const DrapeModel& model, const DrapeState& state, 
   const BendElements& f = model.bend_elements;
   for (int i = 0; i < f.count(); ++i) {
     if (f.moment[i] == 0) continue;
-    Eigen::Matrix<double, 3, 6> x, weight;
-    for (int j = 0; j < 6; ++j) {
+    Eigen::Matrix<double, 3, BendElements::kMost> x, weight;
+    for (int j = 0; j < BendElements::kMost; ++j) {
       x.col(j) = at(state, f.particle[i][j]) - at(state, f.particle[i][0]);
       for (int k = 0; k < 3; ++k) weight(k, j) = double(f.weight[i][k][j]);
     }
     const Eigen::Matrix3d curvature = x * weight.transpose();
     const double size = std::hypot(curvature.norm(), double(bend_elements::kSlack));
-    const Eigen::Matrix<double, 3, 6> force = double(f.moment[i]) / size * curvature * weight;
-    for (int j = 0; j < 6; ++j) (*forces)[f.particle[i][j]] -= force.col(j);
+    const Eigen::Matrix<double, 3, BendElements::kMost> force = double(f.moment[i]) / size * curvature * weight;
+    for (int j = 0; j < BendElements::kMost; ++j) (*forces)[f.particle[i][j]] -= force.col(j);
   }
 }
 

@@ -30,6 +30,6 @@ struct Bent {
     return sum;
   }
 };
-Bent bent(const BendElements& f, int i, const std::vector<RVec3>& x);
+Bent bent(const BendElements& f, int i, const RVec3* x);
 
 }  // namespace tryon::sim::bend_elements

@@ -11,7 +11,7 @@
 
 namespace tryon::sim::bend_matrix {
 
-// Fills model->bend_matrix from the cloth's interior edges.
-void build(const ClothInput& cloth, DrapeModel* model);
+// Fills model->bend_matrix from model->bend_elements, triangle by triangle.
+void build(DrapeModel* model);
 
 }  // namespace tryon::sim::bend_matrix

@@ -25,7 +25,8 @@ class ClothPatches::Builder {
         element_(model_.triangles.size(), -1),
         copy_(model_.particle_count, -1) {
     const BendElements& f = model_.bend_elements;
-    for (int i = 0; i < f.count(); ++i) element_[f.triangle[i]] = i;
+    for (int i = 0; i < f.count(); ++i)
+      if (f.particle_count(i) == BendElements::kUsual) element_[f.triangle[i]] = i;
   }
 
   void build() {

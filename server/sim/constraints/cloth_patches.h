@@ -1,8 +1,8 @@
 // What it is: a cloth's triangles in patches of some hundreds that hang together, for loops that keep a patch's
-// particles in the first cache: threads and bending with its friction pull on its own copies of them, and each particle
-// then adds up its copies, in a fixed order. Units: as model.h. Shapes: in the margin. How it fails: never. Thread
-// rules: built once and const; a pure function of the model: the same patches for any number of threads, and those of a
-// cloth the same whatever other cloths a model holds.
+// particles in the first cache: threads and bending with its friction (of elements of the usual size) pull on its own
+// copies of them, and each particle then adds up its copies, in a fixed order. Units: as model.h. Shapes: in the
+// margin. How it fails: never. Thread rules: built once and const; a pure function of the model: the same patches for
+// any number of threads, and those of a cloth the same whatever other cloths a model holds.
 #pragma once
 
 #include <vector>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/bend_elements.h"
 #include "server/sim/constraints/element_sums.h"
 #include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/hinges.h"
@@ -124,6 +125,8 @@ ElasticEnergy::ElasticEnergy(const DrapeModel& model, double tie_stiffness)
   partials_.resize(patches_.count() + chunk_count(model.membranes.count()) + chunk_count(hinges) +
                    chunk_count(springs) + 2 * chunk_count(folds) + chunk_count(model.particle_count));
   build_gather();
+  for (int i = 0; i < model.bend_elements.count(); ++i)
+    if (model.bend_elements.particle_count(i) > BendElements::kUsual) wide_bends_.push_back(i);
 }
 
 void ElasticEnergy::build_gather() {
@@ -202,6 +205,24 @@ void ElasticEnergy::gather(int begin, int end, double* energy) {
   *energy = 0;
 }
 
+// Some hundreds where pleats are sewn down.
+double ElasticEnergy::add_wide_bends() {
+  const BendElements& f = model_.bend_elements;
+  double energy = 0;
+  for (const int i : wide_bends_) {
+    bend_elements::Bent bent = bend_elements::bent(f, i, x_);
+    const auto moment = static_cast<double>(f.moment[i]);
+    if (moment > 0) energy += moment * (bent.root - static_cast<double>(bend_elements::kSlack));
+    for (int k = 0; k < 3; ++k) {
+      const auto stiffness = static_cast<double>(f.stiffness[i][k]);
+      energy += 0.5 * stiffness * bent.s[k].squaredNorm();
+      bent.s[k] *= stiffness + moment / bent.root;
+    }
+    for (int j = 0; j < f.particle_count(i); ++j) gradient_[f.particle[i][j]] += bent.slope(f, i, j).cast<Real>();
+  }
+  return energy;
+}
+
 void ElasticEnergy::for_chunks(const RunContext& run, int count, int grain, int partial_begin,
                                void (ElasticEnergy::*body)(int, int, double*)) {
   struct Call {
@@ -232,7 +253,7 @@ double ElasticEnergy::evaluate(const RunContext& run, const RVec3* x, Real tie_r
   for_chunks(run, folds, kGrain, first, &ElasticEnergy::run_angles);
   for_chunks(run, folds, kGrain, first += chunk_count(folds), &ElasticEnergy::run_folds);
   for_chunks(run, model_.particle_count, kGrain, first += chunk_count(folds), &ElasticEnergy::gather);
-  return std::accumulate(partials_.begin(), partials_.end(), 0.0);
+  return std::accumulate(partials_.begin(), partials_.end(), add_wide_bends());
 }
 
 std::vector<Real> contact_stiffness(const DrapeModel& model) {

@@ -38,6 +38,7 @@ class ElasticEnergy {
   void run_folds(int begin, int end, double* energy);
   void gather(int begin, int end, double* energy);
   void build_gather();
+  double add_wide_bends();
 
   const DrapeModel& model_;
   Real tie_stiffness_;
@@ -52,6 +53,7 @@ class ElasticEnergy {
   std::vector<int> gather_slot_;     // [entry_count]
   std::vector<Real> gather_weight_;  // [entry_count]
   const ClothPatches patches_;
+  std::vector<int> wide_bends_;         // elements that patches leave out
   std::vector<local_step::Lane> pull_;  // [copy_count] of the patches
   const RVec3* x_ = nullptr;            // of the evaluation in progress
   RVec3* gradient_ = nullptr;

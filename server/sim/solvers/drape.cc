@@ -88,7 +88,8 @@ class Drape : public SpringProjection {
     const size_t steps = rms_.size() - 1;
     if (steps >= kPlainSteps) return true;
     if (newton_failed_ || potential_.layers() != nullptr) return false;
-    return last_rms_ < kNearRest || (steps >= kStallSteps && last_rms_ > kStallShare * rms_[steps - kStallSteps]);
+    if (last_rms_ < kNearRest) return true;
+    return steps >= kStallSteps && last_rms_ > kStallShare * std::max(rms_[steps - kStallSteps], rms_[steps - 1]);
   }
 
   void take_newton() {

@@ -22,7 +22,7 @@ void FrictionBlocks::find_pulls(const RunContext& run, const std::vector<RVec3>&
   for_each(run, rubbing_.size(), [&](size_t k) {
     const int i = rubbing_[k];
     const auto area = static_cast<double>(model_.rest_area[f.triangle[i]]);
-    const double root = bend_elements::bent(f, i, x).root;
+    const double root = bend_elements::bent(f, i, x.data()).root;
     pull_[f.triangle[i]] = static_cast<double>(f.moment[i]) / area / root;
   });
 }

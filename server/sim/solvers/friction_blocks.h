@@ -27,7 +27,8 @@ class FrictionBlocks {
   void visit_pairs(Visit visit) const {  // visit(particles, count): all pairs (a, b), b <= a
     if (rubbing_.empty()) return;
     if (like_ == nullptr) {
-      for (const int i : rubbing_) visit(model_.bend_elements.particle[i].data(), 6);
+      for (const int i : rubbing_)
+        visit(model_.bend_elements.particle[i].data(), model_.bend_elements.particle_count(i));
     } else {
       for (const auto& p : like_->particle) visit(p.data(), 4);
     }
@@ -64,10 +65,10 @@ class FrictionBlocks {
     const BendElements& f = model_.bend_elements;
     for (const int i : rubbing_) {
       if (!go_on(i)) return;
-      const bend_elements::Bent bent = bend_elements::bent(f, i, x);
+      const bend_elements::Bent bent = bend_elements::bent(f, i, x.data());
       const double pull = static_cast<double>(f.moment[i]) / bent.root;
-      std::array<Vec3, 6> slope;
-      for (int a = 0; a < 6; ++a) {
+      std::array<Vec3, BendElements::kMost> slope;
+      for (int a = 0; a < f.particle_count(i); ++a) {
         slope[a] = bent.slope(f, i, a) / bent.root;
         for (int b = 0; b <= a; ++b) {
           double both = 0;

@@ -46,7 +46,7 @@ double stored(const DrapeModel& model, const std::vector<RVec3>& x) {
     const auto& p = f.particle[i];
     if (p[3] == p[0] || p[4] == p[0] || p[5] == p[0]) continue;
     sum += static_cast<double>(f.moment[i]) *
-           (bend_elements::bent(f, i, x).root - static_cast<double>(bend_elements::kSlack));
+           (bend_elements::bent(f, i, x.data()).root - static_cast<double>(bend_elements::kSlack));
     area += static_cast<double>(model.rest_area[f.triangle[i]]);
   }
   return sum / area;

@@ -63,7 +63,7 @@ struct Crumpled {
     const BendElements& f = model.bend_elements;
     double energy = 0;
     for (int i = 0; i < f.count(); ++i) {
-      const bend_elements::Bent bent = bend_elements::bent(f, i, x);
+      const bend_elements::Bent bent = bend_elements::bent(f, i, x.data());
       const auto moment = static_cast<double>(f.moment[i]);
       energy += moment * (bent.root - static_cast<double>(bend_elements::kSlack));
       for (int j = 0; j < 6; ++j) (*gradient)[f.particle[i][j]] += moment / bent.root * bent.slope(f, i, j);
