@@ -24,20 +24,8 @@ using local_step::Kernels;
 using local_step::Lane;
 using local_step::PatchView;
 
-// A crumpled sheet of more triangles than two patches have, of which some are past their limit.
-struct Crumpled {
-  explicit Crumpled(double friction, double limit = 0.02) {
-    cloth = make_sheet({.width = 0.3, .length = 0.3, .columns = 27, .rows = 23, .jitter = 0.4});
-    cloth.bend = BendLaw::kIsometric;
-    cloth.fabric.bend_warp = 4e-5, cloth.fabric.bend_weft = 1e-5, cloth.fabric.bend_twist = 8e-6;
-    cloth.fabric.bend_friction = friction;
-    cloth.fabric.limit_warp = cloth.fabric.limit_weft = limit;
-    model = build_model(cloth).value();
-    std::mt19937 random(5);
-    const auto unit = [&] { return static_cast<double>(random()) / 2147483648.0 - 1; };
-    for (const Vec3& p : cloth.positions)
-      x.push_back((p + Vec3(4e-4 * unit(), 0.03 * std::sin(40 * p.x() + 25 * p.z()), 4e-4 * unit())).cast<Real>());
-  }
+// A cloth and where it lies, and what the slow twins of its patches say.
+struct Sheet {
   double add_threads(std::vector<Vec3>* gradient) const {
     const Threads& t = model.threads;
     double energy = 0;
@@ -66,7 +54,8 @@ struct Crumpled {
       const bend_elements::Bent bent = bend_elements::bent(f, i, x.data());
       const auto moment = static_cast<double>(f.moment[i]);
       energy += moment * (bent.root - static_cast<double>(bend_elements::kSlack));
-      for (int j = 0; j < 6; ++j) (*gradient)[f.particle[i][j]] += moment / bent.root * bent.slope(f, i, j);
+      for (int j = 0; j < f.particle_count(i); ++j)
+        (*gradient)[f.particle[i][j]] += moment / bent.root * bent.slope(f, i, j);
     }
     for (int i = 0; i < model.particle_count; ++i) {
       const BendMatrix& q = model.bend_matrix;
@@ -81,6 +70,47 @@ struct Crumpled {
   ClothInput cloth;
   DrapeModel model;
   std::vector<RVec3> x;
+};
+
+// A crumpled sheet of more triangles than two patches have, of which some are past their limit.
+struct Crumpled : Sheet {
+  explicit Crumpled(double friction, double limit = 0.02) {
+    cloth = make_sheet({.width = 0.3, .length = 0.3, .columns = 27, .rows = 23, .jitter = 0.4});
+    cloth.bend = BendLaw::kIsometric;
+    cloth.fabric.bend_warp = 4e-5, cloth.fabric.bend_weft = 1e-5, cloth.fabric.bend_twist = 8e-6;
+    cloth.fabric.bend_friction = friction;
+    cloth.fabric.limit_warp = cloth.fabric.limit_weft = limit;
+    model = build_model(cloth).value();
+    std::mt19937 random(5);
+    const auto unit = [&] { return static_cast<double>(random()) / 2147483648.0 - 1; };
+    for (const Vec3& p : cloth.positions)
+      x.push_back((p + Vec3(4e-4 * unit(), 0.03 * std::sin(40 * p.x() + 25 * p.z()), 4e-4 * unit())).cast<Real>());
+  }
+};
+
+// Three pages of three triangles each at one back, as pleats that are sewn down; page 0 is wound one way or the other.
+struct Book : Sheet {
+  Book(double friction, bool turned) {
+    cloth.bend = BendLaw::kIsometric;
+    cloth.fabric.bend_warp = 4e-5, cloth.fabric.bend_weft = 1e-5, cloth.fabric.bend_twist = 8e-6;
+    cloth.fabric.bend_friction = friction;
+    const Vec2 flat[5] = {{0, 0}, {0, 0.02}, {0.018, 0.004}, {0.021, 0.024}, {0.013, -0.012}};
+    cloth.positions = {Vec3(0, 0, 0), Vec3(0, 0.02, 0)};
+    for (int page = 0; page < 3; ++page) {
+      const double angle = 0.4 + 1.9 * page, c = std::cos(angle), s = std::sin(angle);
+      cloth.positions.emplace_back(0.018 * c, 0.004, 0.018 * s);
+      cloth.positions.emplace_back(0.02 * c - 0.004 * s, 0.024, 0.02 * s + 0.004 * c);
+      cloth.positions.emplace_back(0.012 * c + 0.003 * s, -0.012, 0.012 * s - 0.003 * c);
+      const int at[5] = {0, 1, 2 + 3 * page, 3 + 3 * page, 4 + 3 * page};
+      for (std::array<int, 3> corner : {std::array<int, 3>{0, 2, 1}, {2, 3, 1}, {0, 4, 2}}) {
+        if (turned && page == 0) std::swap(corner[1], corner[2]);
+        cloth.triangles.emplace_back(at[corner[0]], at[corner[1]], at[corner[2]]);
+        cloth.corner_flat.push_back({flat[corner[0]], flat[corner[1]], flat[corner[2]]});
+      }
+    }
+    model = build_model(cloth).value();
+    for (const Vec3& p : cloth.positions) x.push_back(p.cast<Real>());
+  }
 };
 
 double largest(const std::vector<Vec3>& v) {
@@ -138,6 +168,28 @@ TEST(ClothPatches, PullAsTheSlowTwinsOfThreadsAndBending) {
         EXPECT_LT((pulled[i].cast<double>() - threads[i] - bending[i]).norm(), close) << i;
       EXPECT_GT(largest(bending), 0);
     }
+}
+
+// More particles bend a triangle there than elsewhere.
+TEST(ClothPatches, WhereThreeAreSewnToAnEdgeBendAsTheSlowTwinsWhicheverWayTheyAreWound) {
+  for (const double friction : {0.0, 6e-4}) {
+    double energies[2];
+    for (const bool turned : {false, true}) {
+      const Book book(friction, turned);
+      int wide = 0;
+      for (int i = 0; i < book.model.bend_elements.count(); ++i)
+        wide += book.model.bend_elements.particle_count(i) > BendElements::kUsual;
+      EXPECT_EQ(wide, 1) << "the one between two others";
+      std::vector<Vec3> slow(book.x.size(), Vec3::Zero());
+      const double energy = book.add_threads(&slow) + book.add_bending(&slow);
+      std::vector<RVec3> pulled;
+      energies[turned] = gradient_of(book.model, book.x, &pulled);
+      EXPECT_NEAR(energies[turned], energy, bound(1e-10, 1e-3) * energy);
+      for (size_t i = 0; i < pulled.size(); ++i)
+        EXPECT_LT((pulled[i].cast<double>() - slow[i]).norm(), bound(1e-10, 1e-3) * largest(slow)) << i;
+    }
+    EXPECT_NEAR(energies[0], energies[1], bound(1e-10, 1e-3) * energies[0]);
+  }
 }
 
 TEST(ClothPatches, ThreadsPastTheirLimitPullHarder) {
