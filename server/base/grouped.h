@@ -2,6 +2,7 @@
 // groups are 0 .. count - 1. Thread rules: a pure function.
 #pragma once
 
+#include <cstddef>
 #include <numeric>
 #include <vector>
 
