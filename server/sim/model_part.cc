@@ -105,20 +105,14 @@ class Cutter {
     }
   }
 
-  // Those pairs of which one moves, so that its energy goes on being a sum over pairs; of rows that elements with
-  // friction do, where the part has some of them.
+  // Those pairs of which one moves.
   void cut_bend_matrix() {
     const BendMatrix& from = whole_.bend_matrix;
     if (from.count() == 0) return;
-    std::vector<uint8_t> done_elsewhere(moves_.size(), 0);
-    for (const auto& particle : whole_.bend_elements.particle)
-      for (const int i : particle) done_elsewhere[i] = 1;
-    for (const auto& particle : out_.model.bend_elements.particle)
-      for (const int i : particle) done_elsewhere[out_.whole[i]] = 0;
     BendMatrix& to = out_.model.bend_matrix;
     to.row_begin.push_back(0);
     for (const int i : out_.whole) {
-      for (int k = from.row_begin[i]; !done_elsewhere[i] && k < from.row_begin[i + 1]; ++k) {
+      for (int k = from.row_begin[i]; k < from.row_begin[i + 1]; ++k) {
         const int j = from.column[k];
         if (index_[j] < 0 || !(moves_[i] || moves_[j])) continue;
         to.column.push_back(index_[j]);

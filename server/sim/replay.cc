@@ -171,13 +171,13 @@ bool consistent(const ReplayBundle& b) {
   bool good = !bend.row_begin.empty() || bend.column.empty();
   for (int i : bend.column) good = good && inside(i);
   for (const Triangle& c : m.triangles) good = good && inside(c[0]) && inside(c[1]) && inside(c[2]);
-  const BendElements& friction = m.bend_elements;
-  const size_t count = friction.moment.size();
-  if (friction.triangle.size() != count || friction.particle.size() != count || friction.weight.size() != count ||
-      friction.stiffness.size() != count)
+  const BendElements& bends = m.bend_elements;
+  const size_t count = bends.moment.size();
+  if (bends.triangle.size() != count || bends.particle.size() != count || bends.weight.size() != count ||
+      bends.stiffness.size() != count)
     return false;
-  for (int of : friction.triangle) good = good && of >= 0 && static_cast<size_t>(of) < m.triangles.size();
-  for (const auto& p : friction.particle)
+  for (int of : bends.triangle) good = good && of >= 0 && static_cast<size_t>(of) < m.triangles.size();
+  for (const auto& p : bends.particle)
     for (int i : p) good = good && inside(i);
   for (size_t i = 0; i < s; ++i) good = good && inside(m.springs.a[i]) && inside(m.springs.b[i]);
   for (const auto* list : {&m.hinges.particle, &m.viscous.particle, &m.folds.particle})

@@ -1,5 +1,4 @@
-// The blocks of local_step.h, compiled by local_step_baseline.cc and local_step_avx2.cc after local_step_impl.h: in
-// double whatever Real is, since a Hessian is.
+// The blocks of local_step.h, compiled as local_step_impl.h: in double whatever Real is, since a Hessian is.
 #pragma once
 
 #include "server/sim/constraints/local_step_impl.h"

@@ -9,16 +9,12 @@
 #include "server/sim/constraints/springs.h"
 #pragma GCC target("avx2,fma")
 #define TRYON_HAS_AVX 1
-#include "server/sim/constraints/local_bends_impl.h"
-#include "server/sim/constraints/local_folds_impl.h"
-#include "server/sim/constraints/local_patches_impl.h"
+#include "server/sim/constraints/local_kernels_impl.h"
 
 namespace tryon::sim::local_step {
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{springs,       membranes,       hinges,      patch,         fold_angles, fold_moments,
-                               thread_blocks, membrane_blocks, fold_blocks, fold_products, gather};
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels : nullptr;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kKernels : nullptr;
 }
 
 }  // namespace tryon::sim::local_step

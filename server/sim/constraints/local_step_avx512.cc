@@ -13,18 +13,14 @@
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx2,fma")
 #define TRYON_HAS_AVX 1
 #define TRYON_HAS_AVX512 1
-#include "server/sim/constraints/local_bends_impl.h"
-#include "server/sim/constraints/local_folds_impl.h"
-#include "server/sim/constraints/local_patches_impl.h"
+#include "server/sim/constraints/local_kernels_impl.h"
 
 namespace tryon::sim::local_step {
 
 const Kernels* avx512_kernels() {
-  static const Kernels kernels{springs,       membranes,       hinges,      patch,         fold_angles, fold_moments,
-                               thread_blocks, membrane_blocks, fold_blocks, fold_products, gather};
   const bool able = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                     __builtin_cpu_supports("avx512dq") && avx2_kernels() != nullptr;
-  return able ? &kernels : nullptr;
+  return able ? &kKernels : nullptr;
 }
 
 }  // namespace tryon::sim::local_step

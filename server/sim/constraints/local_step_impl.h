@@ -1,12 +1,10 @@
-// The loops of local_step.h, compiled by local_step_baseline.cc and local_step_avx2.cc, which says TRYON_HAS_AVX (with
-// g++ 12 a target pragma does not define __AVX__). Leftovers of a chunk go through the same arithmetic with idle lanes,
-// so that where a chunk ends changes nothing.
+// The loops of local_step.h, compiled by local_step_baseline.cc, local_step_avx2.cc, which says TRYON_HAS_AVX (with g++
+// 12 a target pragma does not define __AVX__), and local_step_avx512.cc, which says TRYON_HAS_AVX512 as well. Leftovers
+// of a chunk go through the same arithmetic with idle lanes, so that where a chunk ends changes nothing.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <type_traits>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -91,6 +89,22 @@ double springs(const SpringView& s, const RVec3* x, int begin, int end, RVec3* s
   pull(across, rest, k, &energy);
   for (int j = 0; i + j < end; ++j) store(across[j], slot + i + j);
   return 0.5 * total(energy);
+}
+
+// x, y, z of one are a vector.
+double hinges(const HingeView& h, const RVec3* x, int begin, int end, RVec3* slot) {
+  V4 energy = {};
+  for (int i = begin; i < end; ++i) {
+    const std::array<int, 4>& p = h.particle[i];
+    const std::array<Real, 4>& w = h.weight[i];
+    const V4 from = load(x, p[0], h.last);
+    const V4 e = w[1] * (load(x, p[1], h.last) - from) + w[2] * (load(x, p[2], h.last) - from) +
+                 w[3] * (load(x, p[3], h.last) - from);
+    const V4 force = h.stiffness[i] * e;
+    energy += force * e;
+    store(force, slot + i, i + 1 == end);
+  }
+  return 0.5 * double(energy[0] + energy[1] + energy[2]);  // the fourth is nobody's
 }
 
 struct Triangles {  // four: their edges and shapes, each a vector

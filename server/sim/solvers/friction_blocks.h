@@ -1,5 +1,5 @@
 // What it is: what friction in bending (constraints/bend_elements.h) adds to a Hessian: exactly, in the blocks of an
-// element's six particles, or, where hinges stand for the bending matrix, as hinges about as stiff, which lose what the
+// element's particles, or, where hinges stand for the bending matrix, as hinges about as stiff, which lose what the
 // friction no longer resists where a fold goes on as it is bent. Both are positive semidefinite. Units: N/m. Shapes:
 // one 3 x 3 block for every pair that visit_pairs() names, in that order; or, of hinges, what each block of a matrix
 // gets, which is the same bytes. How it fails: never. Thread rules: one object, one calling thread; hinges and blocks
