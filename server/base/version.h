@@ -3,5 +3,5 @@
 #pragma once
 
 namespace tryon {
-inline constexpr char kEngineVersion[] = "0.40.0";
+inline constexpr char kEngineVersion[] = "0.41.0";
 }  // namespace tryon

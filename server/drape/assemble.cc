@@ -9,6 +9,7 @@
 #include "server/body/body_from_measurements.h"
 #include "server/body/mannequin.h"
 #include "server/drape/cut_body.h"
+#include "server/drape/limb_ends.h"
 #include "server/garment/waist_fit.h"
 #include "server/io/pattern_json.h"
 
@@ -186,6 +187,7 @@ absl::Status place_garment(const RunContext& run, const Pattern& pattern, const 
     if (proxy.part == BodyPart::kLeftArm || proxy.part == BodyPart::kRightArm) target.arms.push_back(proxy.solid);
   }
   ASSIGN_OR_RETURN(*report, arrange(run, target, pattern, garment));
+  garment->limb_ends = limb_ends(person.body);
   const DraftMeasurements girths = draft_measurements(person.body);
   report->findings = waist_findings(pattern, girths.waist_girth, girths.hip_girth);
   return absl::OkStatus();

@@ -11,6 +11,7 @@
 #include "server/drape/deliver.h"
 #include "server/drape/garment_report.h"
 #include "server/drape/garment_source.h"
+#include "server/drape/limb_ends.h"
 #include "server/drape/measure.h"
 #include "server/drape/measure_fit.h"
 #include "server/drape/outfit.h"
@@ -122,6 +123,8 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& given, const DrapeReq
                                     : settle_from(run, garment, fabric, *collider, options, cut.lies);
   if (!outcome.ok()) return with_replay(outcome.status(), replay);
   const Settled settled = *std::move(outcome);
+  for (Finding& finding : limb_findings(garment.limb_ends, settled.cloth.mesh))
+    arranged.findings.push_back(std::move(finding));
   clock.enter("export");
   PipelineResult result;
   ASSIGN_OR_RETURN(result.artifacts, deliver_drape(run, {person, garment, settled, fabric, settings}));

@@ -1,12 +1,14 @@
 #include "server/drape/settle.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "server/base/text.h"
 #include "server/drape/cloth_levels.h"
 #include "server/drape/layer_places.h"
+#include "server/drape/limb_ends.h"
 #include "server/drape/motion.h"
 #include "server/drape/prepared_levels.h"
 #include "server/drape/resting.h"
@@ -20,23 +22,27 @@ namespace {
 constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 15;
 // Vertices of the level on which a carried drape begins, at the least: iterations on a small garment reach far enough.
 constexpr int kCarriedCoarsest = 1200;
+// Metres above wrist or ankle where a tube ends that is sewn again because it closed beside hand or foot.
+constexpr double kPushedUp[] = {0.03, 0.07, 0.11};
 
 // What is tried again is the same stage to whoever watches: progress never goes back.
 RunContext forward_only(const RunContext& run) {
   if (!run.on_progress) return run;
   RunContext out = run;
-  out.on_progress = [told = run.on_progress, last = Progress{}](const Progress& now) mutable {
+  out.on_progress = [told = run.on_progress, last = std::make_shared<Progress>()](const Progress& now) {
     const bool back =
-        now.stage == last.stage ? now.fraction < last.fraction : now.stage == "sew" && !last.stage.empty();
+        now.stage == last->stage ? now.fraction < last->fraction : now.stage == "sew" && !last->stage.empty();
     if (back) return;
-    last = now;
+    *last = now;
     told(now);
   };
   return out;
 }
 
-// As far as a level that another one follows.
-RestGoal to_be_continued(RestGoal goal, const SettleOptions& options) {
+// As far as a level that another one follows, where the garment's own is to be continued too.
+RestGoal goal_of(int level, int top, const SettleOptions& options) {
+  RestGoal goal = rest_goal(level, top, options);
+  if (!options.to_be_continued) return goal;
   const RestGoal coarse = rest_goal(1, 2, options);
   goal.calm_steps = coarse.calm_steps, goal.rms = coarse.rms, goal.max = coarse.max;
   return goal;
@@ -56,7 +62,7 @@ class Descent {
  public:
   Descent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider, const SettleOptions& options,
           const GarmentMesh& garment, const ClothLevels& levels)
-      : run_(forward_only(run)), fabric_(fabric), collider_(collider), levels_(levels), options_(options) {
+      : run_(run), fabric_(fabric), collider_(collider), levels_(levels), options_(options) {
     const bool able = keeps_layers_apart(options.solver);
     may_begin_ = options.layers == LayerContact::kWhereNeeded && able;
     // Laid pleats are layers from the start: without contact between them they would lie in one another.
@@ -65,12 +71,10 @@ class Descent {
     if (rests(options)) prepared_.emplace(run_, levels, fabric, options_);
   }
 
-  // The coarsest level: panels sewn and at rest. What has crossed by much all the same is drawn apart with contact
+  // The coarsest level: sewn panels come to rest. What has crossed by much all the same is drawn apart with contact
   // everywhere, or else sewn again so from the first stitch; where much crosses even then (a cuff narrower than the
   // wrist that it went through) it stays so.
-  absl::StatusOr<std::vector<Vec3>> sew() {
-    level_ = levels_.count() - 1;
-    ASSIGN_OR_RETURN(const std::vector<Vec3> sewn, only_sew());
+  absl::StatusOr<std::vector<Vec3>> rest_sewn(const std::vector<Vec3>& sewn) {
     const bool began = !can_begin();
     ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(sewn, coarsest_goal()));
     const int before = crossings();
@@ -82,7 +86,7 @@ class Descent {
     const int left = crossings();
     if (left == 0) return drawn_apart;
     const Settled drawn = settled_;
-    ASSIGN_OR_RETURN(const std::vector<Vec3> sewn_apart, only_sew());
+    ASSIGN_OR_RETURN(const std::vector<Vec3> sewn_apart, sew());
     ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(sewn_apart, before, goal));
     const int still = crossings();
     if (still == 0 || still <= std::min(left, few())) return again;
@@ -94,7 +98,7 @@ class Descent {
   // One level from the cloth's positions. What still crosses on the garment's own is kept apart everywhere, from the
   // beginning, and what crosses even then goes on from where it first did; what was kept apart already falls there.
   absl::StatusOr<std::vector<Vec3>> rest(int level, const std::vector<Vec3>& positions, const RestGoal& goal) {
-    places_.go_down(levels_, level + 1);
+    if (level < level_) places_.go_down(levels_, level_);
     level_ = level;
     const bool began = !can_begin();
     ASSIGN_OR_RETURN(const std::vector<Vec3> first, rest_once(positions, goal));
@@ -119,17 +123,34 @@ class Descent {
   void hope_again() { may_begin_ = may_begin_ || gave_up_; }
 
   // Panels sewn on the coarsest level, and nothing more.
-  absl::StatusOr<std::vector<Vec3>> only_sew() {
+  absl::StatusOr<std::vector<Vec3>> sew() {
+    level_ = levels_.count() - 1;
     const auto sewn = sew_panels(run_, levels_.open_panels(), fabric_, collider_, options_);
     if (!sewn.ok()) return located(sewn.status(), "sew.");
-    settled_.report.sew_steps += sewn->report.sew_steps;
-    settled_.report.iterations += sewn->report.iterations;
-    settled_.report.collision_s += sewn->report.collision_s;
-    settled_.report.drape_s += sewn->report.drape_s;
-    settled_.report.gap_before_weld_mm = sewn->report.gap_before_weld_mm;
-    settled_.report.mean_gap_before_weld_mm = sewn->report.mean_gap_before_weld_mm;
+    count(sewn->report);
+    take_gaps(sewn->report);
     return levels_.sewn(sewn->positions);
   }
+
+  WeldedMesh welded(const std::vector<Vec3>& positions) const { return levels_.welded(level_, positions); }
+
+  // On the garment's own mesh, where another one has come to on a mesh of the same vertices.
+  void go_on_from(Descent&& other) {
+    count(other.settled_.report);
+    take_gaps(other.settled_.report);
+    if (other.level_ > 0) other.places_.go_down(other.levels_, other.level_);
+    places_ = std::move(other.places_);
+    options_.layers = other.options_.layers;
+    may_begin_ = other.may_begin_, gave_up_ = other.gave_up_;
+    level_ = 0;
+  }
+  void count(const SettleReport& other) {
+    SettleReport& report = settled_.report;
+    report.sew_steps += other.sew_steps, report.drape_steps += other.drape_steps;
+    report.iterations += other.iterations;
+    report.collision_s += other.collision_s, report.drape_s += other.drape_s;
+  }
+  const SettleReport& report() const { return settled_.report; }
 
   // What wind or a fall would drive through each other is kept apart, unless it is so already.
   absl::StatusOr<Settled> moved(const WeldedMesh& cloth) && {
@@ -151,6 +172,11 @@ class Descent {
     options_.layers = LayerContact::kAlways;
     places_.become_everywhere();
     may_begin_ = false;
+  }
+
+  void take_gaps(const SettleReport& other) {
+    settled_.report.gap_before_weld_mm = other.gap_before_weld_mm;
+    settled_.report.mean_gap_before_weld_mm = other.mean_gap_before_weld_mm;
   }
 
   RestGoal coarsest_goal() const { return rest_goal(level_, level_, options_); }
@@ -200,23 +226,102 @@ class Descent {
   Settled settled_;
 };
 
+// From the coarsest level's rest to that of `last`.
+absl::StatusOr<std::vector<Vec3>> come_down(const SettleOptions& options, const ClothLevels& levels, int last,
+                                            std::vector<Vec3> x, Descent* descent) {
+  const int top = levels.count() - 1;
+  for (int level = top - 1; level >= last; --level) {
+    x = levels.finer(level + 1, x);
+    if (!rests(options)) continue;
+    auto rested = descent->rest(level, x, goal_of(level, top, options));
+    if (!rested.ok()) return located(rested.status(), cat("level[", level, "]."));
+    x = *std::move(rested);
+  }
+  return x;
+}
+
+// A limb that its tube has closed beside, and how far that is pushed up to be sewn again.
+struct PushedLimb {
+  LimbEnd end;
+  size_t push = 0;  // of kPushedUp
+};
+
+// Those that go beside the cloth even so are pushed farther, and left as they are where that helps none.
+bool push_farther(const TriangleMesh& cloth, std::vector<PushedLimb>* limbs) {
+  bool any = false;
+  for (PushedLimb& limb : *limbs) {
+    if (beside({limb.end}, cloth).empty()) continue;
+    ++limb.push;
+    any = true;
+  }
+  std::erase_if(*limbs, [](const PushedLimb& limb) { return limb.push == std::size(kPushedUp); });
+  return any;
+}
+
+// What has closed beside hands or feet is sewn again with its tubes pushed up, comes to rest so, and is to come down
+// over them on the garment's own mesh, whose positions these are; none where it closes beside them even so.
+absl::StatusOr<std::vector<Vec3>> put_limbs_in(const RunContext& run, const GarmentMesh& garment,
+                                               std::vector<PushedLimb> limbs, const Fabric& fabric,
+                                               const sim::Collider& collider, const SettleOptions& options,
+                                               Descent* own) {
+  while (!limbs.empty() && !run.winding_up()) {
+    GarmentMesh pushed = garment;
+    for (const PushedLimb& limb : limbs) push_up(limb.end, kPushedUp[limb.push], collider, &pushed);
+    ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(pushed, options.coarsest));
+    Descent descent(run, fabric, collider, options, pushed, levels);
+    ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.sew());
+    bool farther = push_farther(descent.welded(x).mesh, &limbs);
+    if (!farther) {
+      ASSIGN_OR_RETURN(x, descent.rest_sewn(x));
+      farther = push_farther(descent.welded(x).mesh, &limbs);
+    }
+    if (farther) {
+      own->count(descent.report());
+      continue;
+    }
+    ASSIGN_OR_RETURN(x, come_down(options, levels, 1, std::move(x), &descent));
+    own->go_on_from(std::move(descent));
+    return levels.count() == 1 ? x : levels.finer(1, x);
+  }
+  return std::vector<Vec3>();
+}
+
+std::vector<PushedLimb> limbs_beside(const GarmentMesh& garment, const TriangleMesh& cloth) {
+  std::vector<PushedLimb> out;
+  for (LimbEnd& end : beside(garment.limb_ends, cloth)) out.push_back({std::move(end)});
+  return out;
+}
+
+// From what was sewn to the rest of the garment's own mesh.
+absl::StatusOr<std::vector<Vec3>> come_to_lie(const RunContext& run, const GarmentMesh& garment,
+                                              const std::vector<Vec3>& sewn, const Fabric& fabric,
+                                              const sim::Collider& collider, const SettleOptions& options,
+                                              const ClothLevels& levels, Descent* descent) {
+  std::vector<Vec3> x;
+  std::vector<PushedLimb> limbs = limbs_beside(garment, descent->welded(sewn).mesh);
+  if (limbs.empty()) {
+    ASSIGN_OR_RETURN(x, descent->rest_sewn(sewn));
+    limbs = limbs_beside(garment, descent->welded(x).mesh);
+  }
+  ASSIGN_OR_RETURN(const std::vector<Vec3> put_in,
+                   put_limbs_in(run, garment, std::move(limbs), fabric, collider, options, descent));
+  if (!put_in.empty()) return descent->rest(0, put_in, goal_of(0, levels.count() - 1, options));
+  if (x.empty()) {
+    ASSIGN_OR_RETURN(x, descent->rest_sewn(sewn));
+  }
+  return come_down(options, levels, 0, std::move(x), descent);
+}
+
 }  // namespace
 
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options) {
+  const RunContext forward = forward_only(run);
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, options.coarsest));
-  Descent descent(run, fabric, collider, options, garment, levels);
-  ASSIGN_OR_RETURN(std::vector<Vec3> x, rests(options) ? descent.sew() : descent.only_sew());
-  const int top = levels.count() - 1;
-  for (int level = top - 1; level >= 0; --level) {
-    x = levels.finer(level + 1, x);
-    if (!rests(options)) continue;
-    RestGoal goal = rest_goal(level, top, options);
-    if (options.to_be_continued) goal = to_be_continued(goal, options);
-    auto rested = descent.rest(level, x, goal);
-    if (!rested.ok()) return located(rested.status(), cat("level[", level, "]."));
-    x = *std::move(rested);
-  }
+  Descent descent(forward, fabric, collider, options, garment, levels);
+  ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.sew());
+  ASSIGN_OR_RETURN(x, rests(options) ? come_to_lie(forward, garment, x, fabric, collider, options, levels, &descent)
+                                     : come_down(options, levels, 0, x, &descent));
   if (options.motion) return std::move(descent).moved(levels.welded(0, std::move(x)));
   return std::move(descent).result(std::move(x));
 }
@@ -251,7 +356,7 @@ absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& ga
                                     const sim::Collider& collider, const SettleOptions& options,
                                     const std::vector<Vec3>& positions) {
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, kCarriedCoarsest, 2));
-  Descent descent(run, fabric, collider, options, garment, levels);
+  Descent descent(forward_only(run), fabric, collider, options, garment, levels);
   ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(run, levels, options, positions, &descent));
   ASSIGN_OR_RETURN(x, descent.rest(0, x, carried_goal(0, options)));
   ASSIGN_OR_RETURN(Settled out, options.motion ? std::move(descent).moved(levels.welded(0, std::move(x)))

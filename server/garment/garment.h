@@ -39,6 +39,13 @@ struct ElasticBand {
   double stiffness = 0.0;     // newtons a unit of strain
 };
 
+// A hand or a foot, which belongs into the tube of cloth that reaches so far: middles of the limb.
+struct LimbEnd {
+  std::string name;                                 // "left hand"
+  Vec3 inner = Vec3::Zero(), joint = Vec3::Zero();  // elbow or knee; wrist or ankle
+  std::vector<Vec3> tips;                           // inside the hand; the forefoot and the heel
+};
+
 struct GarmentMesh {
   std::vector<Vec2> flat;           // [vertex_count] rest coordinates, in the panel's own frame
   std::vector<Vec3> placed;         // [vertex_count] world start
@@ -51,7 +58,8 @@ struct GarmentMesh {
   std::vector<int> waist_line;  // vertices of edges labelled lower_interface (held up while sewing), may be empty
   std::vector<ClothLine> lines;
   std::vector<ElasticBand> bands;
-  std::vector<int> marks;  // vertices at notches and drill holes, ascending
+  std::vector<int> marks;          // vertices at notches and drill holes, ascending
+  std::vector<LimbEnd> limb_ends;  // of the person round whom it is placed
 
   int vertex_count() const { return static_cast<int>(flat.size()); }
   Vec2 on_cloth(int vertex) const;                        // x along the weft, y along the warp

@@ -16,6 +16,7 @@
 #include "server/base/text.h"
 #include "server/drape/assemble.h"
 #include "server/drape/grade.h"
+#include "server/drape/limb_ends.h"
 #include "server/drape/settle.h"
 #include "server/fabric/fabric.h"
 #include "server/garment/template.h"
@@ -32,7 +33,8 @@ namespace {
 
 constexpr char kUsage[] =
     "[--only=TEXT ...] [--every=N] [--edge=20] [--fabric=cotton_jersey] [--threads=1] [--repeat=1] [--png=DIR]\n"
-    "  [--layers=where-needed|always|never] [--hinges] [--no-limits] [--grade=preview] [--coarsest=600] [--solver=NAME] [--where] "
+    "  [--layers=where-needed|always|never] [--hinges] [--no-limits] [--grade=preview] [--coarsest=600] "
+    "[--solver=NAME] [--where] "
     "[--templates] [--names]\n"
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
     "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"
@@ -97,8 +99,8 @@ std::string digest_of(const TriangleMesh& mesh) {
   return sha256_hex({bytes, mesh.positions.size() * sizeof(Vec3)}).substr(0, 8);
 }
 
-void judge(const StudyPerson& study, const std::string& name, const Settled& settled, double cpu, double wall,
-           Tally* tally) {
+void judge(const StudyPerson& study, const std::string& name, const GarmentMesh& garment, const Settled& settled,
+           double cpu, double wall, Tally* tally) {
   const SettleReport& r = settled.report;
   const TriangleMesh& mesh = settled.cloth.mesh;
   double deepest = 0.0;
@@ -106,17 +108,20 @@ void judge(const StudyPerson& study, const std::string& name, const Settled& set
   const int crossings = count_self_intersections(mesh);
   const StrainField strain = measure_strain(mesh, settled.cloth.corner_flat);
   const auto percent = [](const std::vector<double>& of) { return 100 * percentiles(of).p99; };
-  const bool sound = is_at_least(r.grade, "final") && crossings == 0 && deepest <= 0.1 && r.gap_before_weld_mm <= 2.0;
+  const size_t limbs_beside = beside(garment.limb_ends, mesh).size();
+  const bool sound = is_at_least(r.grade, "final") && crossings == 0 && deepest <= 0.1 && limbs_beside == 0 &&
+                     r.gap_before_weld_mm <= 2.0;
   std::printf(
       "%-34s %6d v %s| %6.2f s cpu %6.2f s wall, sew %3d fall+calm %3d steps %6lld it %5.2f ms/it | %-8s %-10s rms "
       "%.1e "
       "max %.1e | "
-      "crossings %4d depth %4.2f mm, %d through the body, gap %5.2f mm, strain p99 warp %.1f weft %.1f %%, digest %s "
+      "crossings %4d depth %4.2f mm, %d through the body, %zu limbs beside, gap %5.2f mm, strain p99 warp %.1f weft "
+      "%.1f %%, digest %s "
       "%s\n",
       name.c_str(), mesh.vertex_count(), r.layers_kept_apart ? "layers " : "", cpu, wall, r.sew_steps, r.drape_steps,
       static_cast<long long>(r.iterations), 1e3 * cpu / std::max<double>(1.0, static_cast<double>(r.iterations)),
       r.grade.c_str(), r.termination.c_str(), r.residual_rms, r.residual_max, crossings, deepest,
-      crossings_with_body(study, mesh), r.gap_before_weld_mm, percent(strain.warp), percent(strain.weft),
+      crossings_with_body(study, mesh), limbs_beside, r.gap_before_weld_mm, percent(strain.warp), percent(strain.weft),
       digest_of(mesh).c_str(), sound ? "SOUND" : "");
   std::fflush(stdout);
   ++tally->count, tally->sound += sound;
@@ -152,7 +157,7 @@ void drape(const Options& options, const StudyPerson& study, const std::string& 
       return;
     }
     if (options.where) tell_crossings(study, settled->cloth.mesh);
-    judge(study, name, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), tally);
+    judge(study, name, *garment, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), tally);
     if (!options.png.empty() && i == 0) picture(study, settled->cloth.mesh, options.png, as_file(name));
   }
 }

@@ -17,9 +17,9 @@ namespace tryon::sim {
 namespace {
 
 constexpr double kQuasiStatic = 0.1;  // s; a longer step is one towards rest
-// Steps towards rest before the Hessian is worth its factor: so many, or, where no layers are kept apart, until the net
-// forces' rms is small, or no longer falls.
-constexpr size_t kPlainSteps = 20;
+// Steps towards rest before the Hessian is worth its factor: so many, or until the net forces' rms no longer falls,
+// which where layers are kept apart is asked late, or, where none are, is small.
+constexpr size_t kPlainSteps = 20, kLayeredSteps = 14;
 constexpr double kNearRest = 0.15;  // mean weights
 constexpr size_t kStallSteps = 4;   // in which less than 1 - kStallShare of it goes
 constexpr double kStallShare = 0.8;
@@ -66,6 +66,12 @@ class Drape : public SpringProjection {
     return absl::OkStatus();
   }
 
+  // Free flight of a third of a second is no start for what something holds.
+  void choose_start(const RunContext& run, const DrapeState& state) override {
+    if (!towards_rest() || !is_held()) return SpringProjection::choose_start(run, state);
+    std::copy(state.x.begin(), state.x.end(), x_.begin());
+  }
+
   absl::Status find_direction(int iteration) override {
     if (!newton_) return SpringProjection::find_direction(iteration);
     RETURN_IF_ERROR(newton_->find(*run_, iteration, x_, gradient_, &direction_));
@@ -87,9 +93,11 @@ class Drape : public SpringProjection {
     rms_.push_back(last_rms_);
     const size_t steps = rms_.size() - 1;
     if (steps >= kPlainSteps) return true;
-    if (newton_failed_ || potential_.layers() != nullptr) return false;
-    if (last_rms_ < kNearRest) return true;
-    return steps >= kStallSteps && last_rms_ > kStallShare * std::max(rms_[steps - kStallSteps], rms_[steps - 1]);
+    if (newton_failed_) return false;
+    const bool layers = potential_.layers() != nullptr;
+    if (!layers && last_rms_ < kNearRest) return true;
+    return steps >= (layers ? kLayeredSteps : kStallSteps) &&
+           last_rms_ > kStallShare * std::max(rms_[steps - kStallSteps], rms_[steps - 1]);
   }
 
   void take_newton() {

@@ -92,7 +92,7 @@ void SpringProjection::choose_start(const RunContext& run, const DrapeState& sta
   for (int i = 0; i < model_.particle_count; ++i)
     x_[i] = history_ == 0 ? potential_.inertial()[i] : potential_.flight(i);
   if (history_ == 0) return;
-  if (!touching_ && !potential_.any_pinned()) return;  // in free flight the first also keeps the momentum
+  if (!is_held()) return;  // in free flight the first also keeps the momentum
   const double fresh = potential_.evaluate(run, x_, &trial_gradient_);
   const double stay = potential_.evaluate(run, state.x, &trial_gradient_);
   if (stay < fresh) std::copy(state.x.begin(), state.x.end(), x_.begin());

@@ -34,6 +34,7 @@ class SpringProjection : public DescentSolver {
   bool look_at_contacts();
   absl::Status renew_factor();
   void drop_factor();  // its room is given back until it is renewed
+  bool is_held() const { return touching_ || potential_.any_pinned(); }
 
   Lbfgs lbfgs_;
 

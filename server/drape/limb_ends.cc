@@ -1,0 +1,227 @@
+#include "server/drape/limb_ends.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "Eigen/Dense"
+#include "server/base/text.h"
+#include "server/body/proxy_anatomy.h"
+
+namespace tryon {
+namespace {
+
+constexpr double kHandShare = 0.9, kFootShare = 0.7;  // of the way from the joint to the skin's farthest
+constexpr double kTubeRadius = 0.3;                   // m: what is farther from the limb in the mean is not round it
+constexpr double kAlong = 0.15;                       // by how much a panel's length may differ from its way along
+constexpr double kRoom = 0.012, kRound = 1.35;        // m and times, of the limb's least radius, round it
+constexpr double kClosed = 1.9 * std::numbers::pi;    // the way round that a sleeve starts with at the most
+constexpr double kBand = 0.02, kLongest = 2.0;        // m along a limb
+constexpr double kBefore = 0.1;                       // m before elbow or knee, where pieces begin to be put round
+constexpr double kShortest = 0.4;                     // of its length
+
+// Along the limb, from elbow or knee.
+struct Axis {
+  explicit Axis(const LimbEnd& end)
+      : from(end.inner), along((end.joint - end.inner).normalized()), length((end.joint - end.inner).norm()) {}
+  double at(const Vec3& p) const { return (p - from).dot(along); }
+  double off(const Vec3& p) const { return (p - from - at(p) * along).norm(); }
+
+  Vec3 from, along;
+  double length;  // to the joint
+};
+
+std::optional<LimbEnd> hand(const ProxyAnatomy& anatomy, BodyPart part) {
+  const ArmJoints arm = anatomy.arm(part);
+  if (!arm.found || !arm.has_hand) return std::nullopt;
+  return LimbEnd{part == BodyPart::kLeftArm ? "left hand" : "right hand",
+                 arm.elbow,
+                 arm.wrist,
+                 {arm.wrist + kHandShare * (arm.tip - arm.wrist)}};
+}
+
+std::optional<LimbEnd> foot(const ProxyAnatomy& anatomy, BodyPart part) {
+  const LegJoints leg = anatomy.leg(part);
+  if (!leg.found) return std::nullopt;
+  LimbEnd out{part == BodyPart::kLeftLeg ? "left foot" : "right foot", leg.knee, leg.ankle, {}};
+  for (const Vec3& end : {leg.toe, leg.heel}) out.tips.push_back(leg.ankle + kFootShare * (end - leg.ankle));
+  return out;
+}
+
+bool crosses(const Vec3& from, const Vec3& to, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 way = to - from, ab = b - a, ac = c - a, p = way.cross(ac), s = from - a, q = s.cross(ab);
+  const double det = ab.dot(p);
+  if (det == 0.0) return false;
+  const double u = s.dot(p) / det, v = way.dot(q) / det, t = ac.dot(q) / det;
+  return u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t >= 0.0 && t <= 1.0;
+}
+
+bool goes_through(const LimbEnd& end, const TriangleMesh& cloth) {
+  std::vector<std::pair<Vec3, Vec3>> middles = {{end.inner, end.joint}};
+  for (const Vec3& tip : end.tips) middles.emplace_back(end.joint, tip);
+  const auto& x = cloth.positions;
+  return std::any_of(cloth.triangles.begin(), cloth.triangles.end(), [&](const Triangle& t) {
+    return std::any_of(middles.begin(), middles.end(),
+                       [&](const auto& m) { return crosses(m.first, m.second, x[t[0]], x[t[1]], x[t[2]]); });
+  });
+}
+
+// Metres from the elbow or knee, as a function of the place on a panel: start + slope times it.
+struct Along {
+  double start = 0.0;
+  Vec2 slope = Vec2::Zero();
+  double at(const Vec2& flat) const { return start + slope.dot(flat); }
+};
+
+// Of a panel that reaches beyond the joint and is round this limb.
+std::optional<Along> along(const GarmentMesh& garment, const std::vector<int>& panel, const LimbEnd& end) {
+  const Axis axis(end);
+  std::vector<int> beyond;  // elbow or knee
+  std::vector<double> off(garment.limb_ends.size(), 0.0);
+  bool reaches = false;
+  for (const int v : panel) {
+    const double t = axis.at(garment.placed[v]);
+    reaches = reaches || t > axis.length;
+    if (t > 0.0) beyond.push_back(v);
+  }
+  if (!reaches) return std::nullopt;
+  double own = 0.0;
+  for (const int v : beyond) {
+    own += axis.off(garment.placed[v]);
+    for (size_t k = 0; k < off.size(); ++k) off[k] += Axis(garment.limb_ends[k]).off(garment.placed[v]);
+  }
+  if (own > kTubeRadius * static_cast<double>(beyond.size()) || own > *std::min_element(off.begin(), off.end()))
+    return std::nullopt;
+  Eigen::MatrixX3d place(beyond.size(), 3);
+  Eigen::VectorXd way(beyond.size());
+  for (size_t k = 0; k < beyond.size(); ++k) {
+    const auto row = static_cast<Eigen::Index>(k);
+    place.row(row) << 1.0, garment.flat[beyond[k]].transpose();
+    way[row] = axis.at(garment.placed[beyond[k]]);
+  }
+  const auto solver = place.colPivHouseholderQr();
+  if (solver.rank() < 3) return std::nullopt;
+  const Vec3 fit = solver.solve(way);
+  if (std::abs(fit.tail<2>().norm() - 1.0) > kAlong) return std::nullopt;
+  return Along{fit[0], fit.tail<2>()};
+}
+
+// Pieces before and behind a limb that is not in their middle would meet through it, or beside.
+void put_round(const std::vector<int>& pieces, const Axis& axis, GarmentMesh* garment) {
+  Eigen::MatrixX2d way(pieces.size(), 2);
+  Eigen::MatrixX3d off(pieces.size(), 3);
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    const Vec3& p = garment->placed[pieces[k]];
+    const double t = axis.at(p), counts = t > 0.0 ? 1.0 : 0.0;
+    way.row(static_cast<Eigen::Index>(k)) << counts, counts * t;
+    off.row(static_cast<Eigen::Index>(k)) = counts * (p - axis.from - t * axis.along).transpose();
+  }
+  const Eigen::Matrix<double, 2, 3> middle = way.colPivHouseholderQr().solve(off);
+  for (const int v : pieces) {
+    const double t = axis.at(garment->placed[v]), share = std::clamp(t / kBefore + 1.0, 0.0, 1.0);
+    garment->placed[v] -= share * (middle.row(0) + std::max(t, 0.0) * middle.row(1)).transpose();
+  }
+}
+
+std::vector<std::vector<int>> vertices_by_panel(const GarmentMesh& garment) {
+  std::vector<std::vector<int>> out(garment.panel_names.size());
+  for (int v = 0; v < garment.vertex_count(); ++v) out[garment.panel[v]].push_back(v);
+  return out;
+}
+
+// A sleeve of one piece is as wide round as it is at its widest: what is narrower at its end would meet through the
+// arm.
+void wrap_closer(const std::vector<int>& panel, const Axis& axis, const sim::Collider& body, GarmentMesh* garment) {
+  const auto beside = [&](int v) -> Vec3 {
+    const Vec3& p = garment->placed[v];
+    return p - axis.from - axis.at(p) * axis.along;
+  };
+  Vec3 middle = Vec3::Zero();
+  for (const int v : panel)
+    if (axis.at(garment->placed[v]) > 0.0) middle += beside(v);
+  const Vec3 front = middle.normalized(), side = axis.along.cross(front);
+  const auto angle = [&](int v) { return std::atan2(beside(v).dot(side), beside(v).dot(front)); };
+  std::vector<double> width;  // round the limb, in each band along it
+  const auto band = [&](int v) { return static_cast<size_t>(std::min(axis.at(garment->placed[v]), kLongest) / kBand); };
+  for (const int v : panel) {
+    if (axis.at(garment->placed[v]) <= 0.0) continue;
+    width.resize(std::max(width.size(), band(v) + 1), 0.0);
+    width[band(v)] = std::max(width[band(v)], 2.0 * std::abs(angle(v)) * beside(v).norm());
+  }
+  std::vector<Vec3> moved;
+  for (const int v : panel) {
+    const double t = axis.at(garment->placed[v]), before = beside(v).norm();
+    moved.push_back(garment->placed[v]);
+    if (t <= 0.0 || before < kRoom) continue;
+    const Vec3 on_axis = axis.from + t * axis.along;
+    const double limb = std::max(0.0, -body.query(on_axis, sim::kDeepestInside).distance);
+    const double radius = std::min(before, std::max(kRound * limb + kRoom, width[band(v)] / kClosed));
+    const double turn = angle(v) * before / radius;
+    moved.back() = on_axis + radius * (std::cos(turn) * front + std::sin(turn) * side);
+  }
+  for (size_t k = 0; k < panel.size(); ++k) garment->placed[panel[k]] = moved[k];
+}
+
+}  // namespace
+
+std::vector<LimbEnd> limb_ends(const Body& body) {
+  const ProxyAnatomy anatomy(body);
+  std::vector<LimbEnd> out;
+  for (const auto& end : {hand(anatomy, BodyPart::kLeftArm), hand(anatomy, BodyPart::kRightArm),
+                          foot(anatomy, BodyPart::kLeftLeg), foot(anatomy, BodyPart::kRightLeg)}) {
+    if (end) out.push_back(*end);
+  }
+  return out;
+}
+
+std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth) {
+  std::vector<LimbEnd> out;
+  std::copy_if(ends.begin(), ends.end(), std::back_inserter(out),
+               [&](const LimbEnd& end) { return goes_through(end, cloth); });
+  return out;
+}
+
+std::vector<Finding> limb_findings(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth) {
+  std::vector<Finding> out;
+  for (const LimbEnd& end : beside(ends, cloth)) {
+    Finding finding;
+    finding.code = "LIMB_BESIDE_CLOTH";
+    finding.message = cat("the ", end.name, " comes out of the side of the cloth that is round the limb");
+    finding.remedy = "Take a size whose sleeves or legs are shorter or wider there.";
+    out.push_back(std::move(finding));
+  }
+  return out;
+}
+
+void push_up(const LimbEnd& end, double above, const sim::Collider& body, GarmentMesh* garment) {
+  const Axis axis(end);
+  std::vector<std::pair<std::vector<int>, Along>> tube;
+  double farthest = 0.0;
+  for (std::vector<int>& panel : vertices_by_panel(*garment)) {
+    const std::optional<Along> fit = along(*garment, panel, end);
+    if (!fit) continue;
+    for (const int v : panel) farthest = std::max(farthest, fit->at(garment->flat[v]));
+    tube.emplace_back(std::move(panel), *fit);
+  }
+  const double wanted = axis.length - above;
+  if (farthest <= wanted) return;
+  const double less = 1.0 - std::max(kShortest, wanted / farthest);
+  for (const auto& [panel, fit] : tube) {
+    for (const int v : panel) {
+      const double flat = std::max(0.0, fit.at(garment->flat[v])), placed = std::max(0.0, axis.at(garment->placed[v]));
+      garment->flat[v] -= less * flat / fit.slope.squaredNorm() * fit.slope;
+      garment->placed[v] -= less * placed * axis.along;
+    }
+  }
+  if (tube.size() == 1) {
+    wrap_closer(tube.front().first, axis, body, garment);
+  } else {
+    std::vector<int> pieces;
+    for (const auto& [panel, fit] : tube) pieces.insert(pieces.end(), panel.begin(), panel.end());
+    put_round(pieces, axis, garment);
+  }
+}
+
+}  // namespace tryon
