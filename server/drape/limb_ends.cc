@@ -183,6 +183,12 @@ std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh
   return out;
 }
 
+bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth) {
+  LimbEnd without_toes = end;
+  if (end.tips.size() > 1) without_toes.tips.clear();
+  return goes_through(without_toes, cloth);
+}
+
 std::vector<Finding> limb_findings(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth) {
   std::vector<Finding> out;
   for (const LimbEnd& end : beside(ends, cloth)) {

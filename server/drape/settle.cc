@@ -292,24 +292,36 @@ std::vector<PushedLimb> limbs_beside(const GarmentMesh& garment, const TriangleM
   return out;
 }
 
+// From what was sewn to where the garment's own mesh begins, or, where it is the only one, to its rest.
+absl::StatusOr<std::vector<Vec3>> come_near(const SettleOptions& options, const ClothLevels& levels,
+                                            const std::vector<Vec3>& sewn, Descent* descent) {
+  ASSIGN_OR_RETURN(std::vector<Vec3> x, descent->rest_sewn(sewn));
+  if (levels.count() == 1) return x;
+  ASSIGN_OR_RETURN(x, come_down(options, levels, 1, std::move(x), descent));
+  return levels.finer(1, x);
+}
+
 // From what was sewn to the rest of the garment's own mesh.
 absl::StatusOr<std::vector<Vec3>> come_to_lie(const RunContext& run, const GarmentMesh& garment,
                                               const std::vector<Vec3>& sewn, const Fabric& fabric,
                                               const sim::Collider& collider, const SettleOptions& options,
                                               const ClothLevels& levels, Descent* descent) {
-  std::vector<Vec3> x;
+  std::vector<Vec3> near, put_in;
   std::vector<PushedLimb> limbs = limbs_beside(garment, descent->welded(sewn).mesh);
-  if (limbs.empty()) {
-    ASSIGN_OR_RETURN(x, descent->rest_sewn(sewn));
-    limbs = limbs_beside(garment, descent->welded(x).mesh);
+  const bool plain = std::any_of(limbs.begin(), limbs.end(), [&](const PushedLimb& limb) {
+    return stays_beside(limb.end, descent->welded(sewn).mesh);
+  });
+  if (!plain) {
+    ASSIGN_OR_RETURN(near, come_near(options, levels, sewn, descent));
+    limbs = limbs_beside(garment, levels.welded(0, near).mesh);
   }
-  ASSIGN_OR_RETURN(const std::vector<Vec3> put_in,
-                   put_limbs_in(run, garment, std::move(limbs), fabric, collider, options, descent));
-  if (!put_in.empty()) return descent->rest(0, put_in, goal_of(0, levels.count() - 1, options));
-  if (x.empty()) {
-    ASSIGN_OR_RETURN(x, descent->rest_sewn(sewn));
+  ASSIGN_OR_RETURN(put_in, put_limbs_in(run, garment, std::move(limbs), fabric, collider, options, descent));
+  if (put_in.empty() && plain) {
+    ASSIGN_OR_RETURN(near, come_near(options, levels, sewn, descent));
   }
-  return come_down(options, levels, 0, std::move(x), descent);
+  if (put_in.empty() && levels.count() == 1) return near;
+  auto out = descent->rest(0, put_in.empty() ? near : put_in, goal_of(0, levels.count() - 1, options));
+  return out.ok() ? std::move(out) : located(out.status(), "level[0].");
 }
 
 }  // namespace
