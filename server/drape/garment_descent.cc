@@ -96,12 +96,14 @@ void GarmentDescent::go_on_from(GarmentDescent&& other) {
   may_begin_ = other.may_begin_, gave_up_ = other.gave_up_;
   level_ = 0;
 }
+
 void GarmentDescent::count(const SettleReport& other) {
   SettleReport& report = settled_.report;
   report.sew_steps += other.sew_steps, report.drape_steps += other.drape_steps;
   report.iterations += other.iterations;
   report.collision_s += other.collision_s, report.drape_s += other.drape_s;
 }
+
 absl::StatusOr<Settled> GarmentDescent::moved(const WeldedMesh& cloth) && {
   settled_.cloth = cloth;
   if (!places_.nowhere() || (may_begin_ && crossings() == 0)) keep_apart();

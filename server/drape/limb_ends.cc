@@ -9,6 +9,8 @@
 #include "Eigen/Dense"
 #include "server/base/text.h"
 #include "server/body/proxy_anatomy.h"
+#include "server/garment/separate.h"
+#include "server/sim/collision/tangle.h"
 
 namespace tryon {
 namespace {
@@ -50,21 +52,16 @@ std::optional<LimbEnd> foot(const ProxyAnatomy& anatomy, BodyPart part) {
   return out;
 }
 
-bool crosses(const Vec3& from, const Vec3& to, const Vec3& a, const Vec3& b, const Vec3& c) {
-  const Vec3 way = to - from, ab = b - a, ac = c - a, p = way.cross(ac), s = from - a, q = s.cross(ab);
-  const double det = ab.dot(p);
-  if (det == 0.0) return false;
-  const double u = s.dot(p) / det, v = way.dot(q) / det, t = ac.dot(q) / det;
-  return u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t >= 0.0 && t <= 1.0;
-}
-
-bool goes_through(const LimbEnd& end, const TriangleMesh& cloth) {
+bool goes_through(const LimbEnd& end, const std::vector<Vec3>& tips, const TriangleMesh& cloth) {
   std::vector<std::pair<Vec3, Vec3>> middles = {{end.inner, end.joint}};
-  for (const Vec3& tip : end.tips) middles.emplace_back(end.joint, tip);
-  const auto& x = cloth.positions;
+  for (const Vec3& tip : tips) middles.emplace_back(end.joint, tip);
+  const auto corner = [&](const Triangle& t, int k) { return sim::RVec3(cloth.positions[t[k]].cast<sim::Real>()); };
   return std::any_of(cloth.triangles.begin(), cloth.triangles.end(), [&](const Triangle& t) {
-    return std::any_of(middles.begin(), middles.end(),
-                       [&](const auto& m) { return crosses(m.first, m.second, x[t[0]], x[t[1]], x[t[2]]); });
+    const sim::RVec3 p = corner(t, 0), q = corner(t, 1), r = corner(t, 2);
+    return std::any_of(middles.begin(), middles.end(), [&](const auto& m) {
+      return sim::crossing_of(m.first.template cast<sim::Real>(), m.second.template cast<sim::Real>(), p, q, r)
+          .has_value();
+    });
   });
 }
 
@@ -79,7 +76,6 @@ struct Along {
 std::optional<Along> along(const GarmentMesh& garment, const std::vector<int>& panel, const LimbEnd& end) {
   const Axis axis(end);
   std::vector<int> beyond;  // elbow or knee
-  std::vector<double> off(garment.limb_ends.size(), 0.0);
   bool reaches = false;
   for (const int v : panel) {
     const double t = axis.at(garment.placed[v]);
@@ -87,13 +83,15 @@ std::optional<Along> along(const GarmentMesh& garment, const std::vector<int>& p
     if (t > 0.0) beyond.push_back(v);
   }
   if (!reaches) return std::nullopt;
-  double own = 0.0;
-  for (const int v : beyond) {
-    own += axis.off(garment.placed[v]);
-    for (size_t k = 0; k < off.size(); ++k) off[k] += Axis(garment.limb_ends[k]).off(garment.placed[v]);
-  }
-  if (own > kTubeRadius * static_cast<double>(beyond.size()) || own > *std::min_element(off.begin(), off.end()))
-    return std::nullopt;
+  const auto mean_off = [&](const LimbEnd& from) {
+    const Axis its(from);
+    double sum = 0.0;
+    for (const int v : beyond) sum += its.off(garment.placed[v]);
+    return sum / static_cast<double>(beyond.size());
+  };
+  const double off = mean_off(end);
+  const auto nearer = [&](const LimbEnd& other) { return mean_off(other) < off; };
+  if (off > kTubeRadius || std::any_of(garment.limb_ends.begin(), garment.limb_ends.end(), nearer)) return std::nullopt;
   Eigen::MatrixX3d place(beyond.size(), 3);
   Eigen::VectorXd way(beyond.size());
   for (size_t k = 0; k < beyond.size(); ++k) {
@@ -125,43 +123,40 @@ void put_round(const std::vector<int>& pieces, const Axis& axis, GarmentMesh* ga
   }
 }
 
-std::vector<std::vector<int>> vertices_by_panel(const GarmentMesh& garment) {
-  std::vector<std::vector<int>> out(garment.panel_names.size());
-  for (int v = 0; v < garment.vertex_count(); ++v) out[garment.panel[v]].push_back(v);
-  return out;
-}
-
 // A sleeve of one piece is as wide round as it is at its widest: what is narrower at its end would meet through the
 // arm.
 void wrap_closer(const std::vector<int>& panel, const Axis& axis, const sim::Collider& body, GarmentMesh* garment) {
-  const auto beside = [&](int v) -> Vec3 {
-    const Vec3& p = garment->placed[v];
-    return p - axis.from - axis.at(p) * axis.along;
+  struct Place {
+    int vertex;
+    double along;
+    Vec3 beside;  // the axis
   };
+  std::vector<Place> places;  // beyond elbow or knee
   Vec3 middle = Vec3::Zero();
-  for (const int v : panel)
-    if (axis.at(garment->placed[v]) > 0.0) middle += beside(v);
+  for (const int v : panel) {
+    const Vec3& p = garment->placed[v];
+    const double t = axis.at(p);
+    if (t <= 0.0) continue;
+    places.push_back({v, t, p - axis.from - t * axis.along});
+    middle += places.back().beside;
+  }
   const Vec3 front = middle.normalized(), side = axis.along.cross(front);
-  const auto angle = [&](int v) { return std::atan2(beside(v).dot(side), beside(v).dot(front)); };
+  const auto angle = [&](const Place& p) { return std::atan2(p.beside.dot(side), p.beside.dot(front)); };
+  const auto band = [](const Place& p) { return static_cast<size_t>(std::min(p.along, kLongest) / kBand); };
   std::vector<double> width;  // round the limb, in each band along it
-  const auto band = [&](int v) { return static_cast<size_t>(std::min(axis.at(garment->placed[v]), kLongest) / kBand); };
-  for (const int v : panel) {
-    if (axis.at(garment->placed[v]) <= 0.0) continue;
-    width.resize(std::max(width.size(), band(v) + 1), 0.0);
-    width[band(v)] = std::max(width[band(v)], 2.0 * std::abs(angle(v)) * beside(v).norm());
+  for (const Place& p : places) {
+    width.resize(std::max(width.size(), band(p) + 1), 0.0);
+    width[band(p)] = std::max(width[band(p)], 2.0 * std::abs(angle(p)) * p.beside.norm());
   }
-  std::vector<Vec3> moved;
-  for (const int v : panel) {
-    const double t = axis.at(garment->placed[v]), before = beside(v).norm();
-    moved.push_back(garment->placed[v]);
-    if (t <= 0.0 || before < kRoom) continue;
-    const Vec3 on_axis = axis.from + t * axis.along;
+  for (const Place& p : places) {
+    const double before = p.beside.norm();
+    if (before < kRoom) continue;
+    const Vec3 on_axis = axis.from + p.along * axis.along;
     const double limb = std::max(0.0, -body.query(on_axis, sim::kDeepestInside).distance);
-    const double radius = std::min(before, std::max(kRound * limb + kRoom, width[band(v)] / kClosed));
-    const double turn = angle(v) * before / radius;
-    moved.back() = on_axis + radius * (std::cos(turn) * front + std::sin(turn) * side);
+    const double radius = std::min(before, std::max(kRound * limb + kRoom, width[band(p)] / kClosed));
+    const double turn = angle(p) * before / radius;
+    garment->placed[p.vertex] = on_axis + radius * (std::cos(turn) * front + std::sin(turn) * side);
   }
-  for (size_t k = 0; k < panel.size(); ++k) garment->placed[panel[k]] = moved[k];
 }
 
 }  // namespace
@@ -176,17 +171,17 @@ std::vector<LimbEnd> limb_ends(const Body& body) {
   return out;
 }
 
+bool is_beside(const LimbEnd& end, const TriangleMesh& cloth) { return goes_through(end, end.tips, cloth); }
+
+bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth) {
+  return goes_through(end, end.tips.size() > 1 ? std::vector<Vec3>() : end.tips, cloth);
+}
+
 std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth) {
   std::vector<LimbEnd> out;
   std::copy_if(ends.begin(), ends.end(), std::back_inserter(out),
-               [&](const LimbEnd& end) { return goes_through(end, cloth); });
+               [&](const LimbEnd& end) { return is_beside(end, cloth); });
   return out;
-}
-
-bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth) {
-  LimbEnd without_toes = end;
-  if (end.tips.size() > 1) without_toes.tips.clear();
-  return goes_through(without_toes, cloth);
 }
 
 std::vector<Finding> limb_findings(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth) {
@@ -205,7 +200,7 @@ void push_up(const LimbEnd& end, double above, const sim::Collider& body, Garmen
   const Axis axis(end);
   std::vector<std::pair<std::vector<int>, Along>> tube;
   double farthest = 0.0;
-  for (std::vector<int>& panel : vertices_by_panel(*garment)) {
+  for (std::vector<int>& panel : panel_vertices(*garment)) {
     const std::optional<Along> fit = along(*garment, panel, end);
     if (!fit) continue;
     for (const int v : panel) farthest = std::max(farthest, fit->at(garment->flat[v]));

@@ -15,10 +15,11 @@
 namespace tryon {
 
 std::vector<LimbEnd> limb_ends(const Body& body);
-// Those whose middles go through the cloth.
-std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth);
-// Of one that does: plainly, for a hem that caught on toes or a heel may come free as it falls.
+// Whether its middle goes through the cloth.
+bool is_beside(const LimbEnd& end, const TriangleMesh& cloth);
+// Plainly so: a hem that caught on toes or a heel may come free as it falls.
 bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth);
+std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth);  // those that are
 // What the wearer should know of those that do.
 std::vector<Finding> limb_findings(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth);
 // Panels round the limb become shorter from elbow or knee on, as if they were pushed up: they end `above` the wrist or

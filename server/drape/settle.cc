@@ -41,16 +41,19 @@ RestGoal goal_of(int level, int top, const SettleOptions& options) {
   return goal;
 }
 
+absl::StatusOr<std::vector<Vec3>> rest_on(int level, const SettleOptions& options, const ClothLevels& levels,
+                                          const std::vector<Vec3>& x, GarmentDescent* descent) {
+  auto rested = descent->rest(level, x, goal_of(level, levels.count() - 1, options));
+  return rested.ok() ? std::move(rested) : located(rested.status(), cat("level[", level, "]."));
+}
+
 // From the coarsest level's rest to that of `last`.
 absl::StatusOr<std::vector<Vec3>> come_down(const SettleOptions& options, const ClothLevels& levels, int last,
                                             std::vector<Vec3> x, GarmentDescent* descent) {
-  const int top = levels.count() - 1;
-  for (int level = top - 1; level >= last; --level) {
+  for (int level = levels.count() - 2; level >= last; --level) {
     x = levels.finer(level + 1, x);
     if (!rests(options)) continue;
-    auto rested = descent->rest(level, x, goal_of(level, top, options));
-    if (!rested.ok()) return located(rested.status(), cat("level[", level, "]."));
-    x = *std::move(rested);
+    ASSIGN_OR_RETURN(x, rest_on(level, options, levels, x, descent));
   }
   return x;
 }
@@ -65,7 +68,7 @@ struct PushedLimb {
 bool push_farther(const TriangleMesh& cloth, std::vector<PushedLimb>* limbs) {
   bool any = false;
   for (PushedLimb& limb : *limbs) {
-    if (beside({limb.end}, cloth).empty()) continue;
+    if (!is_beside(limb.end, cloth)) continue;
     ++limb.push;
     any = true;
   }
@@ -75,7 +78,7 @@ bool push_farther(const TriangleMesh& cloth, std::vector<PushedLimb>* limbs) {
 
 // Those that the cloth has come away from as it fell are left: no other push would hold it.
 bool leave_beside(const TriangleMesh& cloth, std::vector<PushedLimb>* limbs) {
-  return std::erase_if(*limbs, [&](const PushedLimb& limb) { return !beside({limb.end}, cloth).empty(); }) > 0;
+  return std::erase_if(*limbs, [&](const PushedLimb& limb) { return is_beside(limb.end, cloth); }) > 0;
 }
 
 // What has closed beside hands or feet is sewn again with its tubes pushed up, comes to rest so, and is to come down
@@ -127,10 +130,10 @@ absl::StatusOr<std::vector<Vec3>> come_to_lie(const RunContext& run, const Garme
                                               const sim::Collider& collider, const SettleOptions& options,
                                               const ClothLevels& levels, GarmentDescent* descent) {
   std::vector<Vec3> near, put_in;
-  std::vector<PushedLimb> limbs = limbs_beside(garment, descent->welded(sewn).mesh);
-  const bool plain = std::any_of(limbs.begin(), limbs.end(), [&](const PushedLimb& limb) {
-    return stays_beside(limb.end, descent->welded(sewn).mesh);
-  });
+  const TriangleMesh coarsest = descent->welded(sewn).mesh;
+  std::vector<PushedLimb> limbs = limbs_beside(garment, coarsest);
+  const bool plain =
+      std::any_of(limbs.begin(), limbs.end(), [&](const PushedLimb& limb) { return stays_beside(limb.end, coarsest); });
   if (!plain) {
     ASSIGN_OR_RETURN(near, come_near(options, levels, sewn, descent));
     limbs = limbs_beside(garment, levels.welded(0, near).mesh);
@@ -140,8 +143,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_lie(const RunContext& run, const Garme
     ASSIGN_OR_RETURN(near, come_near(options, levels, sewn, descent));
   }
   if (put_in.empty() && levels.count() == 1) return near;
-  auto out = descent->rest(0, put_in.empty() ? near : put_in, goal_of(0, levels.count() - 1, options));
-  return out.ok() ? std::move(out) : located(out.status(), "level[0].");
+  return rest_on(0, options, levels, put_in.empty() ? near : put_in, descent);
 }
 
 }  // namespace
