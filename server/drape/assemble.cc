@@ -188,6 +188,7 @@ absl::Status place_garment(const RunContext& run, const Pattern& pattern, const 
   }
   ASSIGN_OR_RETURN(*report, arrange(run, target, pattern, garment));
   garment->limb_ends = limb_ends(person.body);
+  garment->upper_arms = upper_arms(person.body);
   const DraftMeasurements girths = draft_measurements(person.body);
   report->findings = waist_findings(pattern, girths.waist_girth, girths.hip_girth);
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/drape/limb_ends.h"
 #include "server/drape/motion.h"
 #include "server/drape/stage.h"
 #include "server/metrics/metrics.h"
@@ -10,6 +11,8 @@
 namespace tryon {
 namespace {
 
+constexpr SewingStart kOtherStarts[] = {{0.05}, {0.1}, {-0.05}, {0.15}, {0.1, true}, {0.05, true}};
+constexpr double kDragged = 0.25;  // m that a garment's top goes down as it is sewn where it is dragged there
 // Steps after which at most a third of the crossings may be left, or one for so many vertices.
 constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 15;
 
@@ -19,13 +22,19 @@ RestGoal after_a_fall(RestGoal goal) {
   return goal;
 }
 
+double top(const std::vector<Vec3>& positions) {
+  double out = positions.front().y();
+  for (const Vec3& p : positions) out = std::max(out, p.y());
+  return out;
+}
+
 }  // namespace
 
 bool rests(const SettleOptions& options) { return !options.motion || !options.motion->from_sewn; }
 
 GarmentDescent::GarmentDescent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider,
                                const SettleOptions& options, const GarmentMesh& garment, const ClothLevels& levels)
-    : run_(run), fabric_(fabric), collider_(collider), levels_(levels), options_(options) {
+    : run_(run), fabric_(fabric), collider_(collider), levels_(levels), arms_(garment.upper_arms), options_(options) {
   const bool able = keeps_layers_apart(options.solver);
   may_begin_ = options.layers == LayerContact::kWhereNeeded && able;
   // Laid pleats are layers from the start: without contact between them they would lie in one another.
@@ -46,8 +55,9 @@ absl::StatusOr<std::vector<Vec3>> GarmentDescent::rest_sewn(const std::vector<Ve
   const int left = crossings();
   if (left == 0) return drawn_apart;
   const Settled drawn = settled_;
-  ASSIGN_OR_RETURN(const std::vector<Vec3> sewn_apart, sew());
-  ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(sewn_apart, before, goal));
+  ASSIGN_OR_RETURN(const Sewing sewn_apart, sew_from(start_));
+  take_gaps(sewn_apart.report);
+  ASSIGN_OR_RETURN(const std::vector<Vec3> again, try_apart(sewn_apart.positions, before, goal));
   const int still = crossings();
   if (still == 0 || still <= std::min(left, few())) return again;
   if (left > few()) return give_up(crossed, first);
@@ -79,12 +89,27 @@ absl::StatusOr<std::vector<Vec3>> GarmentDescent::rest(int level, const std::vec
 }
 
 absl::StatusOr<std::vector<Vec3>> GarmentDescent::sew() {
+  ASSIGN_OR_RETURN(Sewing best, sew_from({}));
+  for (const SewingStart& start : kOtherStarts) {
+    if (best.faults == 0 || run_.winding_up()) break;
+    ASSIGN_OR_RETURN(Sewing other, sew_from(start));
+    if (other.faults < best.faults) best = std::move(other);
+  }
+  start_ = best.start;
+  take_gaps(best.report);
+  return std::move(best.positions);
+}
+
+absl::StatusOr<GarmentDescent::Sewing> GarmentDescent::sew_from(const SewingStart& start) {
   level_ = levels_.count() - 1;
-  const auto sewn = sew_panels(run_, levels_.open_panels(), fabric_, collider_, options_);
+  GarmentMesh panels = levels_.open_panels();
+  for (Vec3& p : panels.placed) p.y() += start.higher;
+  const auto sewn = sew_panels(run_, panels, fabric_, collider_, options_, start.stays_near);
   if (!sewn.ok()) return located(sewn.status(), "sew.");
   count(sewn->report);
-  take_gaps(sewn->report);
-  return levels_.sewn(sewn->positions);
+  Sewing out{start, levels_.sewn(sewn->positions), 0, sewn->report};
+  out.faults = beside(arms_, welded(out.positions).mesh).size() + (top(panels.placed) - top(out.positions) > kDragged);
+  return out;
 }
 
 void GarmentDescent::go_on_from(GarmentDescent&& other) {

@@ -17,12 +17,19 @@ namespace tryon {
 
 bool rests(const SettleOptions& options);
 
+// Where panels start to be sewn.
+struct SewingStart {
+  double higher = 0.0;      // m than they are placed
+  bool stays_near = false;  // as for sew_panels()
+};
+
 class GarmentDescent {
  public:
   GarmentDescent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider,
                  const SettleOptions& options, const GarmentMesh& garment, const ClothLevels& levels);
 
-  // Panels sewn on the coarsest level, and nothing more.
+  // Panels sewn on the coarsest level, and nothing more. Where an arm goes beside its armhole, or a wide skirt drags a
+  // bodice off the shoulders, they are sewn from elsewhere.
   absl::StatusOr<std::vector<Vec3>> sew();
   // The coarsest level: sewn panels come to rest. What has crossed by much all the same is drawn apart with contact
   // everywhere, or else sewn again so from the first stitch; where much crosses even then (a cuff narrower than the
@@ -46,6 +53,13 @@ class GarmentDescent {
 
  private:
   void keep_apart();
+  struct Sewing {
+    SewingStart start;
+    std::vector<Vec3> positions;
+    size_t faults = 0;  // arms outside, and whether it was dragged down
+    SettleReport report;
+  };
+  absl::StatusOr<Sewing> sew_from(const SewingStart& start);
   void take_gaps(const SettleReport& other);
   RestGoal coarsest_goal() const { return rest_goal(level_, level_, options_); }
   int crossings() const;
@@ -59,9 +73,11 @@ class GarmentDescent {
   const Fabric& fabric_;
   const sim::Collider& collider_;
   const ClothLevels& levels_;
+  const std::vector<UpperArm> arms_;
   SettleOptions options_;
   std::optional<PreparedLevels> prepared_;  // where anything rests
   int level_ = 0;                           // that rests
+  SewingStart start_;                       // that it was sewn from
   // Where it was found to cross, as long as it may_begin_; from then on options_.layers says everywhere or nowhere.
   LayerPlaces places_;
   bool may_begin_ = false, gave_up_ = false;

@@ -22,12 +22,15 @@ constexpr double kRoom = 0.012, kRound = 1.35;        // m and times, of the lim
 constexpr double kClosed = 1.9 * std::numbers::pi;    // the way round that a sleeve starts with at the most
 constexpr double kBand = 0.02, kLongest = 2.0;        // m along a limb
 constexpr double kBefore = 0.1;                       // m before elbow or knee, where pieces begin to be put round
+constexpr double kSameJoint = 1e-6, kAtOnce = 1e-9;   // m
+constexpr double kCap = 0.25;                         // of the upper arm, below which a sleeve can be wrapped closer
 constexpr double kShortest = 0.4;                     // of its length
 
 // Along the limb, from elbow or knee.
 struct Axis {
-  explicit Axis(const LimbEnd& end)
-      : from(end.inner), along((end.joint - end.inner).normalized()), length((end.joint - end.inner).norm()) {}
+  Axis(const Vec3& start, const Vec3& end)
+      : from(start), along((end - start).normalized()), length((end - start).norm()) {}
+  explicit Axis(const LimbEnd& end) : Axis(end.inner, end.joint) {}
   double at(const Vec3& p) const { return (p - from).dot(along); }
   double off(const Vec3& p) const { return (p - from - at(p) * along).norm(); }
 
@@ -52,9 +55,9 @@ std::optional<LimbEnd> foot(const ProxyAnatomy& anatomy, BodyPart part) {
   return out;
 }
 
-bool goes_through(const LimbEnd& end, const std::vector<Vec3>& tips, const TriangleMesh& cloth) {
-  std::vector<std::pair<Vec3, Vec3>> middles = {{end.inner, end.joint}};
-  for (const Vec3& tip : tips) middles.emplace_back(end.joint, tip);
+using Middles = std::vector<std::pair<Vec3, Vec3>>;
+
+bool go_through(const Middles& middles, const TriangleMesh& cloth) {
   const auto corner = [&](const Triangle& t, int k) { return sim::RVec3(cloth.positions[t[k]].cast<sim::Real>()); };
   return std::any_of(cloth.triangles.begin(), cloth.triangles.end(), [&](const Triangle& t) {
     const sim::RVec3 p = corner(t, 0), q = corner(t, 1), r = corner(t, 2);
@@ -63,6 +66,20 @@ bool goes_through(const LimbEnd& end, const std::vector<Vec3>& tips, const Trian
           .has_value();
     });
   });
+}
+
+bool goes_through(const LimbEnd& end, const std::vector<Vec3>& tips, const TriangleMesh& cloth) {
+  Middles middles = {{end.inner, end.joint}};
+  for (const Vec3& tip : tips) middles.emplace_back(end.joint, tip);
+  return go_through(middles, cloth);
+}
+
+Finding comes_out(const std::string& limb, const char* where, const char* remedy) {
+  Finding finding;
+  finding.code = "LIMB_BESIDE_CLOTH";
+  finding.message = cat("the ", limb, " comes out of the side of the cloth that is round the ", where);
+  finding.remedy = remedy;
+  return finding;
 }
 
 // Metres from the elbow or knee, as a function of the place on a panel: start + slope times it.
@@ -125,18 +142,20 @@ void put_round(const std::vector<int>& pieces, const Axis& axis, GarmentMesh* ga
 
 // A sleeve of one piece is as wide round as it is at its widest: what is narrower at its end would meet through the
 // arm.
-void wrap_closer(const std::vector<int>& panel, const Axis& axis, const sim::Collider& body, GarmentMesh* garment) {
+// So it is beyond `from`, m along the limb, and wholly so `over` metres farther.
+void wrap_closer(const std::vector<int>& vertices, const Axis& axis, double from, double over,
+                 const sim::Collider& body, GarmentMesh* garment) {
   struct Place {
     int vertex;
     double along;
     Vec3 beside;  // the axis
   };
-  std::vector<Place> places;  // beyond elbow or knee
+  std::vector<Place> places;
   Vec3 middle = Vec3::Zero();
-  for (const int v : panel) {
+  for (const int v : vertices) {
     const Vec3& p = garment->placed[v];
     const double t = axis.at(p);
-    if (t <= 0.0) continue;
+    if (t <= from) continue;
     places.push_back({v, t, p - axis.from - t * axis.along});
     middle += places.back().beside;
   }
@@ -155,7 +174,9 @@ void wrap_closer(const std::vector<int>& panel, const Axis& axis, const sim::Col
     const double limb = std::max(0.0, -body.query(on_axis, sim::kDeepestInside).distance);
     const double radius = std::min(before, std::max(kRound * limb + kRoom, width[band(p)] / kClosed));
     const double turn = angle(p) * before / radius;
-    garment->placed[p.vertex] = on_axis + radius * (std::cos(turn) * front + std::sin(turn) * side);
+    const Vec3 closer = on_axis + radius * (std::cos(turn) * front + std::sin(turn) * side);
+    const double share = std::min(1.0, (p.along - from) / over);
+    garment->placed[p.vertex] = (1.0 - share) * garment->placed[p.vertex] + share * closer;
   }
 }
 
@@ -171,10 +192,12 @@ std::vector<LimbEnd> limb_ends(const Body& body) {
   return out;
 }
 
+bool is_hand(const LimbEnd& end) { return end.tips.size() == 1; }
+
 bool is_beside(const LimbEnd& end, const TriangleMesh& cloth) { return goes_through(end, end.tips, cloth); }
 
 bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth) {
-  return goes_through(end, end.tips.size() > 1 ? std::vector<Vec3>() : end.tips, cloth);
+  return goes_through(end, is_hand(end) ? end.tips : std::vector<Vec3>(), cloth);
 }
 
 std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth) {
@@ -184,19 +207,34 @@ std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh
   return out;
 }
 
-std::vector<Finding> limb_findings(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth) {
-  std::vector<Finding> out;
-  for (const LimbEnd& end : beside(ends, cloth)) {
-    Finding finding;
-    finding.code = "LIMB_BESIDE_CLOTH";
-    finding.message = cat("the ", end.name, " comes out of the side of the cloth that is round the limb");
-    finding.remedy = "Take a size whose sleeves or legs are shorter or wider there.";
-    out.push_back(std::move(finding));
+std::vector<UpperArm> upper_arms(const Body& body) {
+  const ProxyAnatomy anatomy(body);
+  std::vector<UpperArm> out;
+  for (const auto& [part, name] : {std::pair(BodyPart::kLeftArm, "left arm"), {BodyPart::kRightArm, "right arm"}}) {
+    if (const ArmJoints arm = anatomy.arm(part); arm.found) out.push_back({name, arm.shoulder, arm.elbow});
   }
   return out;
 }
 
-void push_up(const LimbEnd& end, double above, const sim::Collider& body, GarmentMesh* garment) {
+std::vector<UpperArm> beside(const std::vector<UpperArm>& arms, const TriangleMesh& cloth) {
+  std::vector<UpperArm> out;
+  std::copy_if(arms.begin(), arms.end(), std::back_inserter(out), [&](const UpperArm& arm) {
+    return go_through({{arm.shoulder, arm.elbow}}, cloth);
+  });
+  return out;
+}
+
+std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMesh& cloth) {
+  std::vector<Finding> out;
+  for (const UpperArm& arm : beside(garment.upper_arms, cloth))
+    out.push_back(
+        comes_out(arm.name, "shoulder", "Take a size whose armholes are wider or lie where its shoulders do."));
+  for (const LimbEnd& end : beside(garment.limb_ends, cloth))
+    out.push_back(comes_out(end.name, "limb", "Take a size whose sleeves or legs are shorter or wider there."));
+  return out;
+}
+
+void push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, GarmentMesh* garment) {
   const Axis axis(end);
   std::vector<std::pair<std::vector<int>, Along>> tube;
   double farthest = 0.0;
@@ -206,7 +244,7 @@ void push_up(const LimbEnd& end, double above, const sim::Collider& body, Garmen
     for (const int v : panel) farthest = std::max(farthest, fit->at(garment->flat[v]));
     tube.emplace_back(std::move(panel), *fit);
   }
-  const double wanted = axis.length - above;
+  const double wanted = axis.length - push.above;
   if (farthest <= wanted) return;
   const double less = 1.0 - std::max(kShortest, wanted / farthest);
   for (const auto& [panel, fit] : tube) {
@@ -217,7 +255,14 @@ void push_up(const LimbEnd& end, double above, const sim::Collider& body, Garmen
     }
   }
   if (tube.size() == 1) {
-    wrap_closer(tube.front().first, axis, body, garment);
+    std::vector<int> above, below;  // the elbow or knee
+    for (const int v : tube.front().first) (axis.at(garment->placed[v]) > 0.0 ? below : above).push_back(v);
+    for (const UpperArm& arm : garment->upper_arms) {
+      if (!push.whole || (arm.elbow - end.inner).norm() > kSameJoint) continue;
+      const Axis upper(arm.shoulder, arm.elbow);
+      wrap_closer(above, upper, kCap * upper.length, kCap * upper.length, body, garment);
+    }
+    wrap_closer(below, axis, 0.0, kAtOnce, body, garment);
   } else {
     std::vector<int> pieces;
     for (const auto& [panel, fit] : tube) pieces.insert(pieces.end(), panel.begin(), panel.end());

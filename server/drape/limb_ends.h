@@ -1,7 +1,8 @@
-// What it is: hands and feet in tubes of cloth. A cuff narrower than a hand, or a leg that reaches over the foot, may
-// close beside it when panels are pulled shut round it. Nobody dresses so: the sleeve is pushed up, the hand goes in,
-// the sleeve comes down. Units and frame: metres, +Y up. Shapes: as GarmentMesh. How it fails: never; a limb that the
-// body lacks, or whose end was cut off, is left out. Thread rules: pure functions.
+// What it is: limbs in tubes of cloth. A cuff narrower than a hand, or a leg that reaches over the foot, may close
+// beside it when panels are pulled shut round it. Nobody dresses so: the sleeve is pushed up, the hand goes in, the
+// sleeve comes down. And an armhole that starts too low or too high closes beside the arm. Units and frame: metres, +Y
+// up. Shapes: as GarmentMesh. How it fails: never; a limb that the body lacks is left out, one whose end was cut off
+// has no end. Thread rules: pure functions.
 #pragma once
 
 #include <vector>
@@ -15,16 +16,25 @@
 namespace tryon {
 
 std::vector<LimbEnd> limb_ends(const Body& body);
+bool is_hand(const LimbEnd& end);
 // Whether its middle goes through the cloth.
 bool is_beside(const LimbEnd& end, const TriangleMesh& cloth);
 // Plainly so: a hem that caught on toes or a heel may come free as it falls.
 bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth);
 std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth);  // those that are
-// What the wearer should know of those that do.
-std::vector<Finding> limb_findings(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth);
-// Panels round the limb become shorter from elbow or knee on, as if they were pushed up: they end `above` the wrist or
+std::vector<UpperArm> upper_arms(const Body& body);
+std::vector<UpperArm> beside(const std::vector<UpperArm>& arms, const TriangleMesh& cloth);
+// What the wearer should know of those that are beside the cloth.
+std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMesh& cloth);
+// How far a tube is pushed up: so many metres above wrist or ankle it ends; with `whole`, a sleeve of one piece lies
+// close round the upper arm too, where an arm that hangs by the side keeps it from starting round it.
+struct PushUp {
+  double above = 0.0;
+  bool whole = false;
+};
+// Panels round the limb become shorter from elbow or knee on, as if they were pushed up: they end above the wrist or
 // ankle, in their rest shape and as they are placed, and a sleeve of one piece lies closer round the arm there, so that
 // its edges meet behind it. What ends there anyway stays as it is.
-void push_up(const LimbEnd& end, double above, const sim::Collider& body, GarmentMesh* garment);
+void push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, GarmentMesh* garment);
 
 }  // namespace tryon

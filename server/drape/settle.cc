@@ -15,8 +15,9 @@ namespace {
 
 // Vertices of the level on which a carried drape begins, at the least: iterations on a small garment reach far enough.
 constexpr int kCarriedCoarsest = 1200;
-// Metres above wrist or ankle where a tube ends that is sewn again because it closed beside hand or foot.
-constexpr double kPushedUp[] = {0.03, 0.07, 0.11};
+// What is tried in turn where a tube closed beside hand or foot; of legs, which are wrapped no closer, the first few.
+constexpr PushUp kPushedUp[] = {{0.03}, {0.07}, {0.11}, {0.03, true}, {0.07, true}, {0.11, true}, {0.15, true}};
+constexpr size_t kPushesOfALeg = 3;
 
 // What is tried again is the same stage to whoever watches: progress never goes back.
 RunContext forward_only(const RunContext& run) {
@@ -64,21 +65,18 @@ struct PushedLimb {
   size_t push = 0;  // of kPushedUp
 };
 
-// Those that go beside the cloth even so are pushed farther, and left as they are where that helps none.
-bool push_farther(const TriangleMesh& cloth, std::vector<PushedLimb>* limbs) {
+// Those that go beside the cloth even so are pushed farther, and left as they are where that helps none. Feet that the
+// cloth has come away from as it `fell` are left at once: no other push would hold it.
+bool push_farther(const TriangleMesh& cloth, bool fell, std::vector<PushedLimb>* limbs) {
+  const auto pushes = [](const PushedLimb& limb) { return is_hand(limb.end) ? std::size(kPushedUp) : kPushesOfALeg; };
   bool any = false;
   for (PushedLimb& limb : *limbs) {
     if (!is_beside(limb.end, cloth)) continue;
-    ++limb.push;
+    limb.push = fell && !is_hand(limb.end) ? pushes(limb) : limb.push + 1;
     any = true;
   }
-  std::erase_if(*limbs, [](const PushedLimb& limb) { return limb.push == std::size(kPushedUp); });
+  std::erase_if(*limbs, [&](const PushedLimb& limb) { return limb.push == pushes(limb); });
   return any;
-}
-
-// Those that the cloth has come away from as it fell are left: no other push would hold it.
-bool leave_beside(const TriangleMesh& cloth, std::vector<PushedLimb>* limbs) {
-  return std::erase_if(*limbs, [&](const PushedLimb& limb) { return is_beside(limb.end, cloth); }) > 0;
 }
 
 // What has closed beside hands or feet is sewn again with its tubes pushed up, comes to rest so, and is to come down
@@ -93,12 +91,12 @@ absl::StatusOr<std::vector<Vec3>> put_limbs_in(const RunContext& run, const Garm
     ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(pushed, options.coarsest));
     GarmentDescent descent(run, fabric, collider, options, pushed, levels);
     ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.sew());
-    if (push_farther(descent.welded(x).mesh, &limbs)) {
+    if (push_farther(descent.welded(x).mesh, false, &limbs)) {
       own->count(descent.report());
       continue;
     }
     ASSIGN_OR_RETURN(x, descent.rest_sewn(x));
-    if (leave_beside(descent.welded(x).mesh, &limbs)) {
+    if (push_farther(descent.welded(x).mesh, true, &limbs)) {
       own->count(descent.report());
       continue;
     }

@@ -87,8 +87,9 @@ struct Sewn {
   std::vector<Vec3> positions;  // [GarmentMesh vertex_count] partners not yet one
   SettleReport report;
 };
+// With `stays_near` panels that start far from the body come to what is near it, and do not pull it away.
 absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
-                                const sim::Collider& collider, const SettleOptions& options);
+                                const sim::Collider& collider, const SettleOptions& options, bool stays_near = false);
 
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options);

@@ -2,6 +2,7 @@
 
 #include "server/drape/stage.h"
 #include "server/drape/worn_model.h"
+#include "server/garment/separate.h"
 #include "server/metrics/metrics.h"
 
 namespace tryon {
@@ -13,6 +14,10 @@ namespace {
 // pulled through it, and the settling draws apart what crosses.
 constexpr int kPatientSteps = 15, kPressSteps = 70;
 constexpr double kSewKeep = 0.80, kSewnGapMm = 1.0, kCloseTie = 200.0, kPressTie = 4000.0;
+
+// m from the body that a panel starts in the mean; so many times lighter it is while it is sewn, where what is near
+// shall stay.
+constexpr double kFarOff = 0.25, kLighter = 10.0;
 
 Pairs seam_pairs(const GarmentMesh& garment) {
   Pairs pairs;
@@ -36,6 +41,18 @@ sim::ClothInput open_panels(const GarmentMesh& garment, const Fabric& fabric) {
   return cloth;
 }
 
+void make_far_panels_lighter(const GarmentMesh& garment, const sim::Collider& collider, sim::DrapeModel* model) {
+  for (const std::vector<int>& panel : panel_vertices(garment)) {
+    double sum = 0.0;
+    for (const int v : panel) sum += collider.query(garment.placed[v], 2.0 * kFarOff).distance;
+    if (sum <= kFarOff * static_cast<double>(panel.size())) continue;
+    for (const int v : panel) {
+      model->mass[v] /= static_cast<sim::Real>(kLighter);
+      model->inverse_mass[v] *= static_cast<sim::Real>(kLighter);
+    }
+  }
+}
+
 // At most `steps` with the ties' rest length going from `from` to zero while they close; ends once closed.
 absl::Status sew(Stage* stage, const Pairs& ties, int steps, double from) {
   const int closing = patience_of(stage->options).close_steps;
@@ -57,10 +74,11 @@ absl::Status sew(Stage* stage, const Pairs& ties, int steps, double from) {
 }  // namespace
 
 absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
-                                const sim::Collider& collider, const SettleOptions& options) {
+                                const sim::Collider& collider, const SettleOptions& options, bool stays_near) {
   Sewn out;
   const sim::ClothInput cloth = open_panels(garment, fabric);
-  ASSIGN_OR_RETURN(const sim::DrapeModel model, sim::build_model(cloth));
+  ASSIGN_OR_RETURN(sim::DrapeModel model, sim::build_model(cloth));
+  if (stays_near) make_far_panels_lighter(garment, collider, &model);
   sim::SolverSettings settings;
   settings.velocity_keep = kSewKeep;
   settings.tie_stiffness = kCloseTie;

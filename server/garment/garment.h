@@ -46,6 +46,12 @@ struct LimbEnd {
   std::vector<Vec3> tips;                           // inside the hand; the forefoot and the heel
 };
 
+// An arm above the elbow, which belongs into the armhole: its middle.
+struct UpperArm {
+  std::string name;  // "left arm"
+  Vec3 shoulder = Vec3::Zero(), elbow = Vec3::Zero();
+};
+
 struct GarmentMesh {
   std::vector<Vec2> flat;           // [vertex_count] rest coordinates, in the panel's own frame
   std::vector<Vec3> placed;         // [vertex_count] world start
@@ -58,8 +64,10 @@ struct GarmentMesh {
   std::vector<int> waist_line;  // vertices of edges labelled lower_interface (held up while sewing), may be empty
   std::vector<ClothLine> lines;
   std::vector<ElasticBand> bands;
-  std::vector<int> marks;          // vertices at notches and drill holes, ascending
-  std::vector<LimbEnd> limb_ends;  // of the person round whom it is placed
+  std::vector<int> marks;  // vertices at notches and drill holes, ascending
+  // Of the person round whom it is placed.
+  std::vector<LimbEnd> limb_ends;
+  std::vector<UpperArm> upper_arms;
 
   int vertex_count() const { return static_cast<int>(flat.size()); }
   Vec2 on_cloth(int vertex) const;                        // x along the weft, y along the warp

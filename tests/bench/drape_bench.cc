@@ -21,6 +21,7 @@
 #include "server/drape/settle.h"
 #include "server/fabric/fabric.h"
 #include "server/garment/template.h"
+#include "server/io/mesh_export.h"
 #include "server/io/pattern_json.h"
 #include "server/metrics/metrics.h"
 #include "tests/bench/drape_agreement.h"
@@ -33,13 +34,15 @@ namespace tryon {
 namespace {
 
 constexpr char kUsage[] =
-    "[--only=TEXT ...] [--every=N] [--edge=20] [--fabric=cotton_jersey] [--threads=1] [--repeat=1] [--png=DIR]\n"
+    "[--only=TEXT ...] [--every=N] [--edge=20] [--fabric=cotton_jersey] [--threads=1] [--repeat=1] [--png=DIR] "
+    "[--obj=DIR]\n"
     "  [--layers=where-needed|always|never] [--hinges] [--no-limits] [--grade=preview] [--coarsest=600] "
     "[--solver=NAME] [--where] "
     "[--templates] [--names]\n"
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
     "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"
-    "    cloth that never stiffens; --where tells the place of every crossing; --names only\n"
+    "    cloth that never stiffens; --where tells the place of every crossing; --obj leaves body and\n"
+    "    cloth; --names only\n"
     "    prints what would be draped\n"
     "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "
     "[--blender=FRAMES] [--dress=FABRIC]\n"
@@ -50,7 +53,7 @@ constexpr char kUsage[] =
 
 struct Options {
   std::vector<std::string> only;
-  std::string fabric = "cotton_jersey", png;
+  std::string fabric = "cotton_jersey", png, obj;
   double edge_mm = 20.0;
   int every = 1, threads = 1, repeat = 1;
   bool templates = false, where = false, agree = false, names = false;
@@ -109,7 +112,7 @@ void judge(const StudyPerson& study, const std::string& name, const GarmentMesh&
   const int crossings = count_self_intersections(mesh);
   const StrainField strain = measure_strain(mesh, settled.cloth.corner_flat);
   const auto percent = [](const std::vector<double>& of) { return 100 * percentiles(of).p99; };
-  const size_t limbs_beside = beside(garment.limb_ends, mesh).size();
+  const size_t limbs_beside = limb_findings(garment, mesh).size();
   const bool sound = is_at_least(r.grade, "final") && crossings == 0 && deepest <= 0.1 && limbs_beside == 0 &&
                      r.gap_before_weld_mm <= 2.0;
   std::printf(
@@ -132,6 +135,14 @@ void judge(const StudyPerson& study, const std::string& name, const GarmentMesh&
 std::string as_file(std::string name) {
   for (char& c : name) c = c == '/' || c == ' ' ? '_' : c;
   return name;
+}
+
+void leave_meshes(const StudyPerson& study, const TriangleMesh& cloth, const std::string& path) {
+  std::vector<ExportPiece> pieces(2);
+  pieces[0].name = "body", pieces[0].mesh = study.person.skin.mesh;
+  pieces[1].name = "garment", pieces[1].mesh = cloth;
+  for (ExportPiece& piece : pieces) piece.normals = vertex_normals(piece.mesh);
+  std::ofstream(path, std::ios::binary) << *write_obj(pieces);
 }
 
 void drape(const Options& options, const StudyPerson& study, const std::string& name,
@@ -159,6 +170,8 @@ void drape(const Options& options, const StudyPerson& study, const std::string& 
     }
     if (options.where) tell_crossings(study, settled->cloth.mesh);
     judge(study, name, *garment, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), tally);
+    if (!options.obj.empty() && i == 0)
+      leave_meshes(study, settled->cloth.mesh, cat(options.obj, "/", as_file(name), ".obj"));
     if (!options.png.empty() && i == 0) picture(study, settled->cloth.mesh, options.png, as_file(name));
   }
 }
@@ -235,14 +248,14 @@ int main(int argc, char** argv) {
   const auto take = [&](const std::string& arg) {
     using tryon::take_flag, tryon::take_option;
     return take_option(arg, "--only=", &options.only) || take_option(arg, "--png=", &options.png) ||
-           take_option(arg, "--fabric=", &options.fabric) || take_option(arg, "--edge=", &options.edge_mm) ||
-           take_option(arg, "--every=", &options.every) || take_option(arg, "--threads=", &options.threads) ||
-           take_option(arg, "--repeat=", &options.repeat) || take_flag(arg, "--templates", &options.templates) ||
-           take_flag(arg, "--agree", &options.agree) || take_flag(arg, "--where", &options.where) ||
-           take_flag(arg, "--names", &options.names) || tryon::take_settle_option(arg, &options.settle) ||
-           take_option(arg, "--scene=", &scenes.scenes) || take_option(arg, "--size=", &scenes.sizes) ||
-           take_option(arg, "--on=", &scenes.threads) || take_option(arg, "--blender=", &scenes.blender_frames) ||
-           take_option(arg, "--dress=", &scenes.dress_fabric);
+           take_option(arg, "--obj=", &options.obj) || take_option(arg, "--fabric=", &options.fabric) ||
+           take_option(arg, "--edge=", &options.edge_mm) || take_option(arg, "--every=", &options.every) ||
+           take_option(arg, "--threads=", &options.threads) || take_option(arg, "--repeat=", &options.repeat) ||
+           take_flag(arg, "--templates", &options.templates) || take_flag(arg, "--agree", &options.agree) ||
+           take_flag(arg, "--where", &options.where) || take_flag(arg, "--names", &options.names) ||
+           tryon::take_settle_option(arg, &options.settle) || take_option(arg, "--scene=", &scenes.scenes) ||
+           take_option(arg, "--size=", &scenes.sizes) || take_option(arg, "--on=", &scenes.threads) ||
+           take_option(arg, "--blender=", &scenes.blender_frames) || take_option(arg, "--dress=", &scenes.dress_fabric);
   };
   tryon::read_options(argc, argv, tryon::kUsage, take);
   if (options.agree) return tryon::agreement::study({options.only, options.fabric, options.edge_mm, options.threads});
