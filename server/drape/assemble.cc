@@ -187,8 +187,9 @@ absl::Status place_garment(const RunContext& run, const Pattern& pattern, const 
     if (proxy.part == BodyPart::kLeftArm || proxy.part == BodyPart::kRightArm) target.arms.push_back(proxy.solid);
   }
   ASSIGN_OR_RETURN(*report, arrange(run, target, pattern, garment));
-  garment->limb_ends = limb_ends(person.body);
-  garment->upper_arms = upper_arms(person.body);
+  const ProxyAnatomy anatomy(person.body);
+  garment->limb_ends = limb_ends(anatomy);
+  garment->upper_arms = upper_arms(anatomy);
   const DraftMeasurements girths = draft_measurements(person.body);
   report->findings = waist_findings(pattern, girths.waist_girth, girths.hip_girth);
   return absl::OkStatus();

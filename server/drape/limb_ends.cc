@@ -8,7 +8,6 @@
 
 #include "Eigen/Dense"
 #include "server/base/text.h"
-#include "server/body/proxy_anatomy.h"
 #include "server/garment/separate.h"
 #include "server/sim/collision/tangle.h"
 
@@ -22,7 +21,7 @@ constexpr double kRoom = 0.012, kRound = 1.35;        // m and times, of the lim
 constexpr double kClosed = 1.9 * std::numbers::pi;    // the way round that a sleeve starts with at the most
 constexpr double kBand = 0.02, kLongest = 2.0;        // m along a limb
 constexpr double kBefore = 0.1;                       // m before elbow or knee, where pieces begin to be put round
-constexpr double kSameJoint = 1e-6, kAtOnce = 1e-9;   // m
+constexpr double kAtOnce = 1e-9;                      // m
 constexpr double kCap = 0.25;                         // of the upper arm, below which a sleeve can be wrapped closer
 constexpr double kShortest = 0.4;                     // of its length
 
@@ -182,8 +181,7 @@ void wrap_closer(const std::vector<int>& vertices, const Axis& axis, double from
 
 }  // namespace
 
-std::vector<LimbEnd> limb_ends(const Body& body) {
-  const ProxyAnatomy anatomy(body);
+std::vector<LimbEnd> limb_ends(const ProxyAnatomy& anatomy) {
   std::vector<LimbEnd> out;
   for (const auto& end : {hand(anatomy, BodyPart::kLeftArm), hand(anatomy, BodyPart::kRightArm),
                           foot(anatomy, BodyPart::kLeftLeg), foot(anatomy, BodyPart::kRightLeg)}) {
@@ -207,8 +205,7 @@ std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh
   return out;
 }
 
-std::vector<UpperArm> upper_arms(const Body& body) {
-  const ProxyAnatomy anatomy(body);
+std::vector<UpperArm> upper_arms(const ProxyAnatomy& anatomy) {
   std::vector<UpperArm> out;
   for (const auto& [part, name] : {std::pair(BodyPart::kLeftArm, "left arm"), {BodyPart::kRightArm, "right arm"}}) {
     if (const ArmJoints arm = anatomy.arm(part); arm.found) out.push_back({name, arm.shoulder, arm.elbow});
@@ -234,7 +231,7 @@ std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMes
   return out;
 }
 
-void push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, GarmentMesh* garment) {
+bool push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, GarmentMesh* garment) {
   const Axis axis(end);
   std::vector<std::pair<std::vector<int>, Along>> tube;
   double farthest = 0.0;
@@ -245,7 +242,7 @@ void push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, 
     tube.emplace_back(std::move(panel), *fit);
   }
   const double wanted = axis.length - push.above;
-  if (farthest <= wanted) return;
+  if (farthest <= wanted) return false;
   const double less = 1.0 - std::max(kShortest, wanted / farthest);
   for (const auto& [panel, fit] : tube) {
     for (const int v : panel) {
@@ -258,7 +255,7 @@ void push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, 
     std::vector<int> above, below;  // the elbow or knee
     for (const int v : tube.front().first) (axis.at(garment->placed[v]) > 0.0 ? below : above).push_back(v);
     for (const UpperArm& arm : garment->upper_arms) {
-      if (!push.whole || (arm.elbow - end.inner).norm() > kSameJoint) continue;
+      if (!push.whole || arm.elbow != end.inner) continue;
       const Axis upper(arm.shoulder, arm.elbow);
       wrap_closer(above, upper, kCap * upper.length, kCap * upper.length, body, garment);
     }
@@ -268,6 +265,7 @@ void push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, 
     for (const auto& [panel, fit] : tube) pieces.insert(pieces.end(), panel.begin(), panel.end());
     put_round(pieces, axis, garment);
   }
+  return true;
 }
 
 }  // namespace tryon

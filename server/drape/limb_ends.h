@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "server/body/body.h"
+#include "server/body/proxy_anatomy.h"
 #include "server/garment/garment.h"
 #include "server/garment/lint.h"
 #include "server/mesh/triangle_mesh.h"
@@ -15,14 +15,14 @@
 
 namespace tryon {
 
-std::vector<LimbEnd> limb_ends(const Body& body);
+std::vector<LimbEnd> limb_ends(const ProxyAnatomy& anatomy);
 bool is_hand(const LimbEnd& end);
 // Whether its middle goes through the cloth.
 bool is_beside(const LimbEnd& end, const TriangleMesh& cloth);
 // Plainly so: a hem that caught on toes or a heel may come free as it falls.
 bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth);
 std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth);  // those that are
-std::vector<UpperArm> upper_arms(const Body& body);
+std::vector<UpperArm> upper_arms(const ProxyAnatomy& anatomy);
 std::vector<UpperArm> beside(const std::vector<UpperArm>& arms, const TriangleMesh& cloth);
 // What the wearer should know of those that are beside the cloth.
 std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMesh& cloth);
@@ -34,7 +34,7 @@ struct PushUp {
 };
 // Panels round the limb become shorter from elbow or knee on, as if they were pushed up: they end above the wrist or
 // ankle, in their rest shape and as they are placed, and a sleeve of one piece lies closer round the arm there, so that
-// its edges meet behind it. What ends there anyway stays as it is.
-void push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, GarmentMesh* garment);
+// its edges meet behind it. What ends there anyway stays as it is; false where nothing reaches farther.
+bool push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, GarmentMesh* garment);
 
 }  // namespace tryon

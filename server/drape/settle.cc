@@ -85,6 +85,10 @@ absl::StatusOr<std::vector<Vec3>> put_limbs_in(const RunContext& run, const Garm
                                                std::vector<PushedLimb> limbs, const Fabric& fabric,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                GarmentDescent* own) {
+  std::erase_if(limbs, [&](const PushedLimb& limb) {  // a hand in a wide skirt: no push changes what is round it
+    GarmentMesh pushed = garment;
+    return !push_up(limb.end, std::end(kPushedUp)[-1], collider, &pushed);
+  });
   while (!limbs.empty() && !run.winding_up()) {
     GarmentMesh pushed = garment;
     for (const PushedLimb& limb : limbs) push_up(limb.end, kPushedUp[limb.push], collider, &pushed);

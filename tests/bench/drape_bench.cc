@@ -1,7 +1,7 @@
 // What it is: a study of whole drapes: GarmentCode-family specifications on the body that they were made for, one line
 // a garment with what it cost (CPU seconds of sewing, falling, calming) and what it is worth: grade, residuals, pairs
-// of triangles that cross (exact), depth in the body and pairs of triangles that cross it, hands and feet beside their
-// tubes, how far the seams were apart, strain, the first digits of the positions' SHA-256 (the same for any --threads).
+// of triangles that cross (exact), depth in the body and pairs of triangles that cross it, limbs beside their tubes,
+// how far the seams were apart, strain, the first digits of the positions' SHA-256 (the same for any --threads).
 // Options: kUsage, or --help.
 #include <algorithm>
 #include <cstdio>

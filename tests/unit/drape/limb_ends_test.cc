@@ -85,7 +85,7 @@ Settled draped(const GarmentMesh& garment, const char* fabric = "cotton_jersey")
 }
 
 TEST(LimbEnds, HandsAndFeetOfABodyLieInIt) {
-  const std::vector<LimbEnd> ends = limb_ends(woman().body);
+  const std::vector<LimbEnd> ends = limb_ends(ProxyAnatomy(woman().body));
   ASSERT_EQ(ends.size(), 4u);
   for (const LimbEnd& end : ends) {
     std::vector<Vec3> middles = {end.inner, end.joint};
@@ -95,7 +95,7 @@ TEST(LimbEnds, HandsAndFeetOfABodyLieInIt) {
           << p.transpose() << ": limb at " << end.joint.transpose();
   }
   EXPECT_TRUE(beside(ends, woman().skin.mesh).empty()) << "their middles leave the skin";
-  const std::vector<UpperArm> arms = upper_arms(woman().body);
+  const std::vector<UpperArm> arms = upper_arms(ProxyAnatomy(woman().body));
   ASSERT_EQ(arms.size(), 2u);
   EXPECT_GT(arms[0].elbow.x(), arms[0].shoulder.x());
   EXPECT_LT(arms[1].elbow.x(), arms[1].shoulder.x());
