@@ -104,9 +104,10 @@ absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape) {
   return person;
 }
 
-void put_on_skin(YieldingSkin skin, FittedPerson* person) {
+void put_on_skin(const RunContext& run, YieldingSkin skin, FittedPerson* person) {
   person->skin = std::move(skin);
   person->surface = std::make_shared<const ClosestPointIndex>(person->skin.mesh);
+  person->sharp = sharp_points(run, person->skin.mesh);
 }
 
 absl::StatusOr<FittedPerson> person_to_dress(const RunContext& run, StoredBody stored, ProxyShape shape) {
@@ -115,7 +116,7 @@ absl::StatusOr<FittedPerson> person_to_dress(const RunContext& run, StoredBody s
   constexpr double kRoomBetweenParts = 0.010;
   ASSIGN_OR_RETURN(FittedPerson person, person_of(std::move(stored), shape));
   ASSIGN_OR_RETURN(YieldingSkin skin, give_way(run, person.body.mesh, kRoomBetweenParts));
-  put_on_skin(std::move(skin), &person);
+  put_on_skin(run, std::move(skin), &person);
   person.solids = SolidSet(solids_that_yield(person.proxies, kRoomBetweenParts));
   return person;
 }
@@ -190,6 +191,7 @@ absl::Status place_garment(const RunContext& run, const Pattern& pattern, const 
   const ProxyAnatomy anatomy(person.body);
   garment->limb_ends = limb_ends(anatomy);
   garment->upper_arms = upper_arms(anatomy);
+  garment->head = head_middle(anatomy);
   const DraftMeasurements girths = draft_measurements(person.body);
   report->findings = waist_findings(pattern, girths.waist_girth, girths.hip_girth);
   return absl::OkStatus();

@@ -14,6 +14,7 @@
 #include "server/garment/garment.h"
 #include "server/io/body_file.h"
 #include "server/mesh/closest_point.h"
+#include "server/mesh/sharp_points.h"
 
 namespace tryon {
 
@@ -21,6 +22,7 @@ struct FittedPerson {
   Body body;
   YieldingSkin skin;  // what the cloth may not enter: the body, but where it touches itself
   std::shared_ptr<const ClosestPointIndex> surface;  // the skin's, for queries
+  std::vector<SharpPoint> sharp;                     // the skin's
   ProxySet proxies;
   SolidSet solids;  // the proxies' shapes, for queries; legs that are dressed on them yield as the skin does
   bool has_head_and_hands = false;
@@ -33,7 +35,7 @@ absl::StatusOr<StoredBody> load_body(const RunContext& run, const BodyRequest& r
 absl::StatusOr<FittedPerson> person_of(StoredBody stored, ProxyShape shape);  // without a skin: nothing dresses it
 // The same with its skin, which gives way to cloth where parts of the body touch.
 absl::StatusOr<FittedPerson> person_to_dress(const RunContext& run, StoredBody stored, ProxyShape shape);
-void put_on_skin(YieldingSkin skin, FittedPerson* person);  // and its surface with it
+void put_on_skin(const RunContext& run, YieldingSkin skin, FittedPerson* person);  // and what is asked of it
 absl::StatusOr<Body> sample_body(const RunContext& run);
 DraftMeasurements draft_measurements(const Body& body);
 absl::StatusOr<GarmentMesh> assemble_garment(const RunContext& run, const Pattern& pattern, const FittedPerson& person,

@@ -11,7 +11,9 @@
 namespace tryon {
 namespace {
 
-constexpr SewingStart kOtherStarts[] = {{0.05}, {0.1}, {-0.05}, {0.15}, {0.1, true}, {0.05, true}};
+constexpr SewingStart kOtherStarts[] = {
+    {0.05},      {0.1},       {-0.05}, {0.15}, {0.0, false, true}, {0.05, false, true}, {0.1, false, true},
+    {0.1, true}, {0.05, true}};
 constexpr double kDragged = 0.25;  // m that a garment's top goes down as it is sewn where it is dragged there
 // Steps after which at most a third of the crossings may be left, or one for so many vertices.
 constexpr int kTrialSteps = 12, kTrialGain = 3, kFewShare = 15;
@@ -34,7 +36,13 @@ bool rests(const SettleOptions& options) { return !options.motion || !options.mo
 
 GarmentDescent::GarmentDescent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider,
                                const SettleOptions& options, const GarmentMesh& garment, const ClothLevels& levels)
-    : run_(run), fabric_(fabric), collider_(collider), levels_(levels), arms_(garment.upper_arms), options_(options) {
+    : run_(run),
+      fabric_(fabric),
+      collider_(collider),
+      levels_(levels),
+      arms_(garment.upper_arms),
+      head_(garment.head),
+      options_(options) {
   const bool able = keeps_layers_apart(options.solver);
   may_begin_ = options.layers == LayerContact::kWhereNeeded && able;
   // Laid pleats are layers from the start: without contact between them they would lie in one another.
@@ -104,11 +112,15 @@ absl::StatusOr<GarmentDescent::Sewing> GarmentDescent::sew_from(const SewingStar
   level_ = levels_.count() - 1;
   GarmentMesh panels = levels_.open_panels();
   for (Vec3& p : panels.placed) p.y() += start.higher;
+  if (start.along_arms)
+    for (const UpperArm& arm : arms_) turn_sleeves_to(arm, &panels);
   const auto sewn = sew_panels(run_, panels, fabric_, collider_, options_, start.stays_near);
   if (!sewn.ok()) return located(sewn.status(), "sew.");
   count(sewn->report);
   Sewing out{start, levels_.sewn(sewn->positions), 0, sewn->report};
-  out.faults = beside(arms_, welded(out.positions).mesh).size() + (top(panels.placed) - top(out.positions) > kDragged);
+  const TriangleMesh cloth = welded(out.positions).mesh;
+  const bool dragged = top(panels.placed) - top(out.positions) > kDragged;
+  out.faults = beside(arms_, cloth).size() + is_beside(head_, cloth) + dragged;
   return out;
 }
 

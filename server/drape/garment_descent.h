@@ -21,6 +21,7 @@ bool rests(const SettleOptions& options);
 struct SewingStart {
   double higher = 0.0;      // m than they are placed
   bool stays_near = false;  // as for sew_panels()
+  bool along_arms = false;  // sleeves go the way the arms do
 };
 
 class GarmentDescent {
@@ -28,8 +29,8 @@ class GarmentDescent {
   GarmentDescent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider,
                  const SettleOptions& options, const GarmentMesh& garment, const ClothLevels& levels);
 
-  // Panels sewn on the coarsest level, and nothing more. Where an arm goes beside its armhole, or a wide skirt drags a
-  // bodice off the shoulders, they are sewn from elsewhere.
+  // Panels sewn on the coarsest level, and nothing more. Where an arm goes beside its armhole, the head beside its
+  // hood, or a wide skirt drags a bodice off the shoulders, they are sewn from elsewhere.
   absl::StatusOr<std::vector<Vec3>> sew();
   // The coarsest level: sewn panels come to rest. What has crossed by much all the same is drawn apart with contact
   // everywhere, or else sewn again so from the first stitch; where much crosses even then (a cuff narrower than the
@@ -56,7 +57,7 @@ class GarmentDescent {
   struct Sewing {
     SewingStart start;
     std::vector<Vec3> positions;
-    size_t faults = 0;  // arms outside, and whether it was dragged down
+    size_t faults = 0;  // arms outside, the head outside, and whether it was dragged down
     SettleReport report;
   };
   absl::StatusOr<Sewing> sew_from(const SewingStart& start);
@@ -74,6 +75,7 @@ class GarmentDescent {
   const sim::Collider& collider_;
   const ClothLevels& levels_;
   const std::vector<UpperArm> arms_;
+  const std::vector<Vec3> head_;
   SettleOptions options_;
   std::optional<PreparedLevels> prepared_;  // where anything rests
   int level_ = 0;                           // that rests

@@ -14,16 +14,19 @@
 namespace tryon {
 namespace {
 
-constexpr double kHandShare = 0.9, kFootShare = 0.7;  // of the way from the joint to the skin's farthest
-constexpr double kTubeRadius = 0.3;                   // m: what is farther from the limb in the mean is not round it
-constexpr double kAlong = 0.15;                       // by how much a panel's length may differ from its way along
-constexpr double kRoom = 0.012, kRound = 1.35;        // m and times, of the limb's least radius, round it
-constexpr double kClosed = 1.9 * std::numbers::pi;    // the way round that a sleeve starts with at the most
-constexpr double kBand = 0.02, kLongest = 2.0;        // m along a limb
-constexpr double kBefore = 0.1;                       // m before elbow or knee, where pieces begin to be put round
-constexpr double kAtOnce = 1e-9;                      // m
-constexpr double kCap = 0.25;                         // of the upper arm, below which a sleeve can be wrapped closer
-constexpr double kShortest = 0.4;                     // of its length
+constexpr double kHandShare = 0.9, kFootShare = 0.7,
+                 kHeadShare = 0.9;                  // of the way from the joint to the skin's farthest
+constexpr double kTubeRadius = 0.3;                 // m: what is farther from the limb in the mean is not round it
+constexpr double kAlong = 0.15;                     // by how much a panel's length may differ from its way along
+constexpr double kRoom = 0.012, kRound = 1.35;      // m and times, of the limb's least radius, round it
+constexpr double kClosed = 1.9 * std::numbers::pi;  // the way round that a sleeve starts with at the most
+constexpr double kBand = 0.02, kLongest = 2.0;      // m along a limb
+constexpr double kBefore = 0.1;                     // m before elbow or knee, where pieces begin to be put round
+constexpr double kAtOnce = 1e-9;                    // m
+constexpr double kCap = 0.25;                       // of the upper arm, below which a sleeve can be wrapped closer
+constexpr double kOverShoulder = 0.06;              // m that a sleeve may reach in over the shoulder
+constexpr double kFarFromShoulder = 0.5;            // m
+constexpr double kShortest = 0.4;                   // of its length
 
 // Along the limb, from elbow or knee.
 struct Axis {
@@ -221,6 +224,55 @@ std::vector<UpperArm> beside(const std::vector<UpperArm>& arms, const TriangleMe
   return out;
 }
 
+std::vector<Vec3> head_middle(const ProxyAnatomy& anatomy) {
+  const std::vector<int>& head = anatomy.vertices(BodyPart::kHead);
+  if (head.empty()) return {};
+  std::vector<Vec3> out;
+  for (const auto& [below, above] :
+       {std::pair(BodyPart::kTorso, BodyPart::kNeck), {BodyPart::kNeck, BodyPart::kHead}}) {
+    const PartBorder border = anatomy.border(below, above);
+    if (border.vertex_count > 0) out.push_back(border.center);
+  }
+  if (out.empty()) return {};
+  Vec3 crown = Vec3::Zero();
+  double top = out.back().y();
+  for (const int v : head) {
+    const Vec3& p = anatomy.body().mesh.positions[v];
+    crown += p / static_cast<double>(head.size());
+    top = std::max(top, p.y());
+  }
+  crown.y() = top;
+  out.push_back(out.back() + kHeadShare * (crown - out.back()));
+  return out;
+}
+
+bool is_beside(const std::vector<Vec3>& head, const TriangleMesh& cloth) {
+  Middles middles;
+  for (size_t k = 1; k < head.size(); ++k) middles.emplace_back(head[k - 1], head[k]);
+  return go_through(middles, cloth);
+}
+
+void turn_sleeves_to(const UpperArm& arm, GarmentMesh* garment) {
+  const Vec3 way = arm.elbow - arm.shoulder, out = Vec3(way.x(), 0.0, way.z()).normalized();
+  std::vector<int> sleeves;
+  Vec3 middle = Vec3::Zero();
+  for (const std::vector<int>& panel : panel_vertices(*garment)) {
+    double inmost = kLongest;
+    Vec3 sum = Vec3::Zero();
+    for (const int v : panel) {
+      inmost = std::min(inmost, (garment->placed[v] - arm.shoulder).dot(out));
+      sum += garment->placed[v] - arm.shoulder;
+    }
+    const Vec3 mean = sum / static_cast<double>(panel.size());
+    if (inmost < -kOverShoulder || mean.dot(out) < kOverShoulder || mean.norm() > kFarFromShoulder) continue;
+    sleeves.insert(sleeves.end(), panel.begin(), panel.end());
+    middle += sum;
+  }
+  if (sleeves.empty()) return;
+  const Eigen::Quaterniond turn = Eigen::Quaterniond::FromTwoVectors(middle, way);
+  for (const int v : sleeves) garment->placed[v] = arm.shoulder + turn * (garment->placed[v] - arm.shoulder);
+}
+
 std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMesh& cloth) {
   std::vector<Finding> out;
   for (const UpperArm& arm : beside(garment.upper_arms, cloth))
@@ -228,6 +280,8 @@ std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMes
         comes_out(arm.name, "shoulder", "Take a size whose armholes are wider or lie where its shoulders do."));
   for (const LimbEnd& end : beside(garment.limb_ends, cloth))
     out.push_back(comes_out(end.name, "limb", "Take a size whose sleeves or legs are shorter or wider there."));
+  if (is_beside(garment.head, cloth))
+    out.push_back(comes_out("head", "neck", "Take a size whose neckline or hood is wider."));
   return out;
 }
 

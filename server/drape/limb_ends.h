@@ -1,8 +1,8 @@
-// What it is: limbs in tubes of cloth. A cuff narrower than a hand, or a leg that reaches over the foot, may close
-// beside it when panels are pulled shut round it. Nobody dresses so: the sleeve is pushed up, the hand goes in, the
-// sleeve comes down. And an armhole that starts too low or too high closes beside the arm. Units and frame: metres, +Y
-// up. Shapes: as GarmentMesh. How it fails: never; a limb that the body lacks is left out, one whose end was cut off
-// has no end. Thread rules: pure functions.
+// What it is: limbs in tubes of cloth, and a head in its hood. A cuff narrower than a hand, or a leg that reaches over
+// the foot, may close beside it when panels are pulled shut round it. Nobody dresses so: the sleeve is pushed up, the
+// hand goes in, the sleeve comes down. And an armhole that starts too low or too high closes beside the arm. Units and
+// frame: metres, +Y up. Shapes: as GarmentMesh. How it fails: never; a limb that the body lacks is left out, one whose
+// end was cut off has no end. Thread rules: pure functions.
 #pragma once
 
 #include <vector>
@@ -24,6 +24,12 @@ bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth);
 std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth);  // those that are
 std::vector<UpperArm> upper_arms(const ProxyAnatomy& anatomy);
 std::vector<UpperArm> beside(const std::vector<UpperArm>& arms, const TriangleMesh& cloth);
+// From the base of the neck into the head; empty where the body has no head.
+std::vector<Vec3> head_middle(const ProxyAnatomy& anatomy);
+bool is_beside(const std::vector<Vec3>& head, const TriangleMesh& cloth);  // a hood has closed behind it, or through it
+// Panels that lie beyond the shoulder, sleeves as a file places them, turned round it until they go the way the arm
+// does.
+void turn_sleeves_to(const UpperArm& arm, GarmentMesh* garment);
 // What the wearer should know of those that are beside the cloth.
 std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMesh& cloth);
 // How far a tube is pushed up: so many metres above wrist or ankle it ends; with `whole`, a sleeve of one piece lies

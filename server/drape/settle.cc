@@ -126,6 +126,12 @@ absl::StatusOr<std::vector<Vec3>> come_near(const SettleOptions& options, const 
   return levels.finer(1, x);
 }
 
+// What was sewn on the coarsest level, on the garment's own mesh.
+std::vector<Vec3> straight_down(const ClothLevels& levels, std::vector<Vec3> sewn) {
+  for (int level = levels.count() - 1; level > 0; --level) sewn = levels.finer(level, sewn);
+  return sewn;
+}
+
 // From what was sewn to the rest of the garment's own mesh.
 absl::StatusOr<std::vector<Vec3>> come_to_lie(const RunContext& run, const GarmentMesh& garment,
                                               const std::vector<Vec3>& sewn, const Fabric& fabric,
@@ -134,6 +140,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_lie(const RunContext& run, const Garme
   std::vector<Vec3> near, put_in;
   const TriangleMesh coarsest = descent->welded(sewn).mesh;
   std::vector<PushedLimb> limbs = limbs_beside(garment, coarsest);
+  const bool held = limbs.empty();
   const bool plain =
       std::any_of(limbs.begin(), limbs.end(), [&](const PushedLimb& limb) { return stays_beside(limb.end, coarsest); });
   if (!plain) {
@@ -144,6 +151,9 @@ absl::StatusOr<std::vector<Vec3>> come_to_lie(const RunContext& run, const Garme
   if (put_in.empty() && plain) {
     ASSIGN_OR_RETURN(near, come_near(options, levels, sewn, descent));
   }
+  // A limb came through the large triangles of a coarser level as that fell: the garment's own may hold it.
+  if (put_in.empty() && held && !limbs_beside(garment, levels.welded(0, near).mesh).empty())
+    near = straight_down(levels, sewn);
   if (put_in.empty() && levels.count() == 1) return near;
   return rest_on(0, options, levels, put_in.empty() ? near : put_in, descent);
 }

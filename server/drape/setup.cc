@@ -7,7 +7,7 @@ namespace tryon {
 
 std::unique_ptr<sim::Collider> make_collider(const DrapeSettings& settings, const FittedPerson& person) {
   std::vector<std::unique_ptr<sim::Collider>> parts;
-  parts.push_back(settings.contact_scan ? sim::make_surface_collider(person.surface)
+  parts.push_back(settings.contact_scan ? sim::make_surface_collider(person.surface, person.sharp)
                                         : sim::make_solid_collider(person.solids.solids()));
   parts.push_back(sim::make_plane_collider(Vec3::Zero(), Vec3::UnitY()));  // the floor
   return sim::make_union_collider(std::move(parts));

@@ -68,6 +68,7 @@ struct GarmentMesh {
   // Of the person round whom it is placed.
   std::vector<LimbEnd> limb_ends;
   std::vector<UpperArm> upper_arms;
+  std::vector<Vec3> head;  // the middle of neck and head, from the neck's base up; empty: there is none
 
   int vertex_count() const { return static_cast<int>(flat.size()); }
   Vec2 on_cloth(int vertex) const;                        // x along the weft, y along the warp

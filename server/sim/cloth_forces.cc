@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "server/sim/collision/points_under.h"
 #include "server/sim/constraints/threads.h"
 
 namespace tryon::sim {
@@ -93,12 +94,15 @@ std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, c
   std::vector<double> out(model.particle_count, scene.contact_offset);
   if (scene.collider == nullptr || scene.middle_room <= 0) return out;
   const double touching = scene.middle_room + kMiddleReach;
+  const PointsUnder sharp(scene.collider->sharp_points(), PointsUnder::reach_of(model));
   std::vector<uint8_t> raised(model.triangles.size(), 0);
   for_each(run, raised.size(), [&](size_t k) {
     const Triangle& t = model.triangles[k];
     const RVec3 middle = (state.x[t[0]] + state.x[t[1]] + state.x[t[2]]) / 3;
     const double distance = scene.collider->query(middle.cast<double>(), kFar).distance;
-    raised[k] = distance <= touching && distance >= scene.middle_room - kMostLift;
+    const double lowest = scene.middle_room - kMostBulge;
+    const double height = double(sharp.least_height(state.x[t[0]], state.x[t[1]], state.x[t[2]], Real(lowest)));
+    raised[k] = (distance <= touching && distance >= lowest) || height <= touching;
   });
   for (size_t k = 0; k < raised.size(); ++k) {
     if (!raised[k]) continue;

@@ -43,7 +43,7 @@ Residual equilibrium_residual(const DrapeModel& model, const Scene& scene, const
                               const NetForces& net, const RunContext& run = {});
 
 // How far off the body a particle may be and still be held by it, m [particle_count]: the offset, or kMostLift more
-// where the middle of a triangle beside it has come to Scene::middle_room.
+// where the middle of a triangle beside it, or a sharp point beneath one, has come to Scene::middle_room.
 std::vector<double> contact_reach(const DrapeModel& model, const Scene& scene, const DrapeState& state,
                                   const RunContext& run = {});
 

@@ -87,10 +87,10 @@ enum class BendLaw : uint8_t { kQuadratic, kHinge, kShape, kIsometric };
 struct BendElements {  // empty unless the law is kIsometric
   // Corners and those across the edges; more where a third triangle is sewn to an edge, which folds both ways there.
   static constexpr int kUsual = 6, kMost = 9;
-  std::vector<int> triangle;                     // [element_count]
-  std::vector<std::array<int, kMost>> particle;  // of weight 0, and the first one, where none
+  std::vector<int> triangle;                                   // [element_count]
+  std::vector<std::array<int, kMost>> particle;                // of weight 0, and the first one, where none
   std::vector<std::array<std::array<Real, kMost>, 3>> weight;  // 1/m^2, of S_11, S_22, sqrt(2) S_12
-  std::vector<std::array<Real, 3>> stiffness;              // N m^3: of each curvature, times the rest area
+  std::vector<std::array<Real, 3>> stiffness;                  // N m^3: of each curvature, times the rest area
   std::vector<Real> moment;  // N m^2: the moment a width times the rest area; 0: bends elastically
   int count() const { return static_cast<int>(moment.size()); }
   int particle_count(int i) const { return particle[i][kUsual] == particle[i][0] ? kUsual : kMost; }
@@ -172,7 +172,9 @@ struct DrapeState {
 };
 DrapeState start_state(const ClothInput& cloth);
 
-constexpr double kMostLift = 4e-3;  // m that corners of a triangle are raised beyond the offset for its middle's sake
+// m that corners of a triangle are raised beyond the offset, for its middle's sake or that of a sharp point beneath it
+constexpr double kMostLift = 6e-3;
+constexpr double kMostBulge = 4e-3;  // m that a body may lack there of its room: what is deeper is a limb in the cloth
 
 // Everything outside the cloth.
 struct Scene {
@@ -180,8 +182,10 @@ struct Scene {
   Wind wind;
   Eigen::Vector3d gravity{0, -9.80665, 0};
   double contact_offset = 2e-3;  // m kept between cloth and body
-  double middle_room = 0.0;      // m that middles of triangles keep off the body, below contact_offset; 0: not asked
-  double pressure = 0.0;         // Pa along the triangles' normals, wherever they turn
+  // m that middles of triangles, and triangles above sharp points, keep off the body, below contact_offset; 0: not
+  // asked
+  double middle_room = 0.0;
+  double pressure = 0.0;      // Pa along the triangles' normals, wherever they turn
   double self_contact = 0.0;  // m kept between layers of the cloth (minimisers only); 0 = they pass through each other
   // [particle_count] layers are so only where all corners of their triangles are of these; empty: everywhere.
   std::vector<uint8_t> kept_apart;

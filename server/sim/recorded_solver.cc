@@ -12,8 +12,9 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr double kFastest = 1000;  // m/s
-constexpr size_t kQuestions = 64;  // to the collider, for each particle, that are kept
+constexpr double kFastest = 1000;   // m/s
+constexpr double kNearCloth = 0.1;  // m, of sharp points that are kept
+constexpr size_t kQuestions = 64;   // to the collider, for each particle, that are kept
 
 auto key(const AskedPoint& a) { return std::array<double, 4>{a.point.x(), a.point.y(), a.point.z(), a.max_distance}; }
 bool before(const AskedPoint& a, const AskedPoint& b) { return key(a) < key(b); }
@@ -32,6 +33,7 @@ class Listening : public Collider {
     for (size_t i = 0; i < points.size() && heard_.size() < room_; ++i)
       heard_.push_back({points[i], max_distance, contacts[i]});
   }
+  std::span<const SharpPoint> sharp_points() const override { return to_.sharp_points(); }
   std::vector<AskedPoint> heard() const {
     std::vector<AskedPoint> out = heard_;
     std::sort(out.begin(), out.end(), before);
@@ -49,7 +51,7 @@ class Listening : public Collider {
 // Answers from a bundle.
 class Remembered : public Collider {
  public:
-  explicit Remembered(const std::vector<AskedPoint>& asked) : asked_(asked) {}
+  explicit Remembered(const ReplayBundle& bundle) : asked_(bundle.asked), sharp_(bundle.sharp) {}
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
     const AskedPoint wanted{point, max_distance, {}};
     const auto at = std::lower_bound(asked_.begin(), asked_.end(), wanted, before);
@@ -62,6 +64,7 @@ class Remembered : public Collider {
     out.distance = std::min(max_distance, nearest->answer.distance + out.normal.dot(point - nearest->point));
     return out;
   }
+  std::span<const SharpPoint> sharp_points() const override { return sharp_; }
 
  private:
   // They are sorted by x: outward from `at`, until x alone is farther than the best.
@@ -79,7 +82,18 @@ class Remembered : public Collider {
   }
 
   const std::vector<AskedPoint>& asked_;
+  const std::vector<SharpPoint>& sharp_;
 };
+
+std::vector<SharpPoint> sharp_points_near(const DrapeState& state, const Collider& collider) {
+  Eigen::AlignedBox<Real, 3> box;
+  for (const RVec3& x : state.x) box.extend(x);
+  std::vector<SharpPoint> out;
+  for (const SharpPoint& p : collider.sharp_points()) {
+    if (box.squaredExteriorDistance(RVec3(p.at.cast<Real>())) < Real(kNearCloth * kNearCloth)) out.push_back(p);
+  }
+  return out;
+}
 
 absl::Status diverged(const DrapeState& state) {
   size_t fastest = 0;
@@ -152,6 +166,7 @@ class Recorded : public Solver {
   void ask_again(const RunContext& run, const Scene& scene, ReplayBundle* bundle) const {
     bundle->asked.clear();
     if (scene.collider == nullptr) return;
+    bundle->sharp = sharp_points_near(bundle->states.back(), *scene.collider);
     const Listening listening(*scene.collider, kQuestions * static_cast<size_t>(model_.particle_count));
     (void)replay_steps(*bundle, alone(run), &listening);
     bundle->asked = listening.heard();
@@ -177,7 +192,7 @@ class Recorded : public Solver {
 absl::StatusOr<StepReport> replay_steps(const ReplayBundle& bundle, const RunContext& run, const Collider* collider) {
   ASSIGN_OR_RETURN(std::unique_ptr<Solver> solver, make_solver(bundle.solver, bundle.model, bundle.settings));
   Scene scene;
-  const Remembered remembered(bundle.asked);
+  const Remembered remembered(bundle);
   scene.collider = collider != nullptr ? collider : bundle.asked.empty() ? nullptr : &remembered;
   scene.self_contact = bundle.self_contact;
   scene.pressure = bundle.pressure;

@@ -38,6 +38,7 @@ struct ReplayBundle {
   std::string failure;  // what the step said, encode_status()
   double self_contact = 0, pressure = 0, middle_room = 0, steep_share = 0;
   std::vector<AskedPoint> asked = {};  // of the collider, sorted by point; empty: there was none, or none in reach
+  std::vector<SharpPoint> sharp = {};  // the collider's, near the cloth
   bool seen_again = false;
   std::vector<uint8_t> kept_apart = {};  // as Scene's
 };

@@ -35,14 +35,14 @@ namespace {
 
 constexpr char kUsage[] =
     "[--only=TEXT ...] [--every=N] [--edge=20] [--fabric=cotton_jersey] [--threads=1] [--repeat=1] [--png=DIR] "
-    "[--obj=DIR]\n"
+    "[--obj=DIR] [--body=FILE]\n"
     "  [--layers=where-needed|always|never] [--hinges] [--no-limits] [--grade=preview] [--coarsest=600] "
     "[--solver=NAME] [--where] "
     "[--templates] [--names]\n"
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
     "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"
     "    cloth that never stiffens; --where tells the place of every crossing; --obj leaves body and\n"
-    "    cloth; --names only\n"
+    "    cloth; --body, an OBJ of the data set's bodies, wears all of them (templates in women's sizes); --names only\n"
     "    prints what would be draped\n"
     "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "
     "[--blender=FRAMES] [--dress=FABRIC]\n"
@@ -53,7 +53,7 @@ constexpr char kUsage[] =
 
 struct Options {
   std::vector<std::string> only;
-  std::string fabric = "cotton_jersey", png, obj;
+  std::string fabric = "cotton_jersey", png, obj, body;
   double edge_mm = 20.0;
   int every = 1, threads = 1, repeat = 1;
   bool templates = false, where = false, agree = false, names = false;
@@ -184,7 +184,9 @@ void study_files(const Options& options, Tally* tally) {
       continue;
     }
     const bool template_file = file.rfind("garment_pattern_generator", 0) == 0;
-    const std::string body = template_file ? "smpl/f_smpl_template_T.obj" : "garmentcode/mean_all.obj";
+    const std::string body = !options.body.empty() ? options.body
+                             : template_file       ? "smpl/f_smpl_template_T.obj"
+                                                   : "garmentcode/mean_all.obj";
     if (people.find(body) == people.end()) people.emplace(body, study_person(body));
     std::string name = std::filesystem::path(file).stem().string();
     if (const size_t at = name.find("_specification"); at != std::string::npos) name.resize(at);
@@ -195,10 +197,12 @@ void study_files(const Options& options, Tally* tally) {
 
 // "t_shirt/M on woman L".
 void study_templates(const Options& options, Tally* tally) {
-  const std::vector<std::pair<Figure, std::string>> people = {
+  std::vector<std::pair<Figure, std::string>> people = {
       {Figure::kWomen, "S"}, {Figure::kWomen, "M"}, {Figure::kWomen, "L"}, {Figure::kMen, "M"}, {Figure::kMen, "XL"}};
+  const bool given = !options.body.empty();
+  if (given) people = {{Figure::kWomen, std::filesystem::path(options.body).stem().string()}};
   for (const auto& [figure, wearer] : people) {
-    const std::string who = cat(figure == Figure::kMen ? " on man " : " on woman ", wearer);
+    const std::string who = cat(given ? " on " : figure == Figure::kMen ? " on man " : " on woman ", wearer);
     std::vector<std::string> names;
     for (const TemplateInfo& info : list_templates()) {
       for (const char* size : {"S", "M", "L"}) names.push_back(cat(info.name, "/", size, who));
@@ -209,7 +213,7 @@ void study_templates(const Options& options, Tally* tally) {
       continue;
     }
     if (names.empty()) continue;
-    const StudyPerson person = person_of_size(figure, wearer);
+    const StudyPerson person = given ? study_person(options.body) : person_of_size(figure, wearer);
     for (const std::string& name : names) {
       const size_t slash = name.find('/');
       const std::string size = name.substr(slash + 1, name.find(' ') - slash - 1);
@@ -248,14 +252,15 @@ int main(int argc, char** argv) {
   const auto take = [&](const std::string& arg) {
     using tryon::take_flag, tryon::take_option;
     return take_option(arg, "--only=", &options.only) || take_option(arg, "--png=", &options.png) ||
-           take_option(arg, "--obj=", &options.obj) || take_option(arg, "--fabric=", &options.fabric) ||
-           take_option(arg, "--edge=", &options.edge_mm) || take_option(arg, "--every=", &options.every) ||
-           take_option(arg, "--threads=", &options.threads) || take_option(arg, "--repeat=", &options.repeat) ||
-           take_flag(arg, "--templates", &options.templates) || take_flag(arg, "--agree", &options.agree) ||
-           take_flag(arg, "--where", &options.where) || take_flag(arg, "--names", &options.names) ||
-           tryon::take_settle_option(arg, &options.settle) || take_option(arg, "--scene=", &scenes.scenes) ||
-           take_option(arg, "--size=", &scenes.sizes) || take_option(arg, "--on=", &scenes.threads) ||
-           take_option(arg, "--blender=", &scenes.blender_frames) || take_option(arg, "--dress=", &scenes.dress_fabric);
+           take_option(arg, "--obj=", &options.obj) || take_option(arg, "--body=", &options.body) ||
+           take_option(arg, "--fabric=", &options.fabric) || take_option(arg, "--edge=", &options.edge_mm) ||
+           take_option(arg, "--every=", &options.every) || take_option(arg, "--threads=", &options.threads) ||
+           take_option(arg, "--repeat=", &options.repeat) || take_flag(arg, "--templates", &options.templates) ||
+           take_flag(arg, "--agree", &options.agree) || take_flag(arg, "--where", &options.where) ||
+           take_flag(arg, "--names", &options.names) || tryon::take_settle_option(arg, &options.settle) ||
+           take_option(arg, "--scene=", &scenes.scenes) || take_option(arg, "--size=", &scenes.sizes) ||
+           take_option(arg, "--on=", &scenes.threads) || take_option(arg, "--blender=", &scenes.blender_frames) ||
+           take_option(arg, "--dress=", &scenes.dress_fabric);
   };
   tryon::read_options(argc, argv, tryon::kUsage, take);
   if (options.agree) return tryon::agreement::study({options.only, options.fabric, options.edge_mm, options.threads});

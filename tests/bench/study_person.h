@@ -34,9 +34,9 @@ inline StudyPerson study_of(StoredBody stored) {
   StudyPerson out;
   out.person = *person_to_dress(RunContext(), std::move(stored), ProxyShape::kElliptic);
   out.own_crossings = count_self_intersections(out.person.skin.mesh);
-  out.body = sim::make_surface_collider(out.person.surface);
+  out.body = sim::make_surface_collider(out.person.surface, out.person.sharp);
   std::vector<std::unique_ptr<sim::Collider>> parts;
-  parts.push_back(sim::make_surface_collider(out.person.surface));
+  parts.push_back(sim::make_surface_collider(out.person.surface, out.person.sharp));
   parts.push_back(sim::make_plane_collider(Vec3::Zero(), Vec3::UnitY()));
   out.collider = sim::make_union_collider(std::move(parts));
   return out;

@@ -38,7 +38,8 @@ class SolidCollider : public Collider {
 // distance's own normal holds.
 class SurfaceCollider : public Collider {
  public:
-  explicit SurfaceCollider(std::shared_ptr<const ClosestPointIndex> surface) : surface_(std::move(surface)) {}
+  SurfaceCollider(std::shared_ptr<const ClosestPointIndex> surface, std::vector<SharpPoint> sharp)
+      : surface_(std::move(surface)), sharp_(std::move(sharp)) {}
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
     return contact_at(surface_->query(point, max_distance), max_distance);
   }
@@ -50,6 +51,7 @@ class SurfaceCollider : public Collider {
       for (size_t i = 0; i < count; ++i) contacts[first + i] = contact_at(found[i], max_distance);
     }
   }
+  std::span<const SharpPoint> sharp_points() const override { return sharp_; }
 
  private:
   Contact contact_at(const ClosestPoint& found, double max_distance) const {
@@ -60,11 +62,17 @@ class SurfaceCollider : public Collider {
   }
 
   std::shared_ptr<const ClosestPointIndex> surface_;
+  std::vector<SharpPoint> sharp_;
 };
 
 class UnionCollider : public Collider {
  public:
-  explicit UnionCollider(std::vector<std::unique_ptr<Collider>> parts) : parts_(std::move(parts)) {}
+  explicit UnionCollider(std::vector<std::unique_ptr<Collider>> parts) : parts_(std::move(parts)) {
+    for (const auto& part : parts_) {
+      const std::span<const SharpPoint> sharp = part->sharp_points();
+      sharp_.insert(sharp_.end(), sharp.begin(), sharp.end());
+    }
+  }
   Contact query(const Eigen::Vector3d& point, double max_distance) const override {
     Contact nearest{max_distance, Eigen::Vector3d::UnitY()};
     for (const auto& part : parts_) keep_nearer(part->query(point, max_distance), &nearest);
@@ -81,12 +89,14 @@ class UnionCollider : public Collider {
       }
     }
   }
+  std::span<const SharpPoint> sharp_points() const override { return sharp_; }
 
  private:
   static void keep_nearer(const Contact& contact, Contact* nearest) {
     if (contact.distance < nearest->distance) *nearest = contact;
   }
   std::vector<std::unique_ptr<Collider>> parts_;
+  std::vector<SharpPoint> sharp_;  // of all parts
 };
 
 }  // namespace
@@ -104,8 +114,9 @@ std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids) {
 std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh) {
   return make_surface_collider(std::make_shared<const ClosestPointIndex>(mesh));
 }
-std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const ClosestPointIndex> surface) {
-  return std::make_unique<SurfaceCollider>(std::move(surface));
+std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const ClosestPointIndex> surface,
+                                                std::vector<SharpPoint> sharp) {
+  return std::make_unique<SurfaceCollider>(std::move(surface), std::move(sharp));
 }
 
 }  // namespace tryon::sim

@@ -11,6 +11,7 @@
 
 #include "Eigen/Core"
 #include "server/mesh/closest_point.h"
+#include "server/mesh/sharp_points.h"
 #include "server/shape/solids.h"
 
 namespace tryon::sim {
@@ -29,11 +30,14 @@ class Collider {
   virtual Contact query(const Eigen::Vector3d& point, double max_distance) const = 0;
   // Many at once: faster where the surface has a batch; by default one after the other.
   virtual void query(std::span<const Eigen::Vector3d> points, double max_distance, std::span<Contact> contacts) const;
+  // What would come through triangles whose corners keep off: none unless the surface was made with some.
+  virtual std::span<const SharpPoint> sharp_points() const { return {}; }
 };
 
 std::unique_ptr<Collider> make_solid_collider(std::vector<Solid> solids);
 std::unique_ptr<Collider> make_mesh_collider(TriangleMesh mesh);  // outward; holes are bridged by the winding number
-std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const ClosestPointIndex> surface);
+std::unique_ptr<Collider> make_surface_collider(std::shared_ptr<const ClosestPointIndex> surface,
+                                                std::vector<SharpPoint> sharp = {});
 std::unique_ptr<Collider> make_plane_collider(const Eigen::Vector3d& point, const Eigen::Vector3d& normal);
 
 // A body, which must outlive it, and cloth on it that holds still, as thick as that on its outer side. The inner side

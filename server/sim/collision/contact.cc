@@ -19,7 +19,7 @@ constexpr Real kTouch = Real(1e-4);          // m, a gap that counts as contact 
 constexpr Real kNearShare = Real(0.9), kDeepShare = Real(0.05), kHarden = 2;
 constexpr Real kHardest = Real(1e3);  // over the stiffness at the start
 constexpr Real kLower = Real(0.5);    // of what a lift is too much, from step to step
-constexpr Real kLiftLimit = static_cast<Real>(kMostLift);
+constexpr Real kLiftLimit = static_cast<Real>(kMostLift), kDeepest = static_cast<Real>(kMostBulge);
 constexpr int kConeSweeps = 400;
 constexpr Real kConeShare = Real(1e-6);  // of the force: less than that a sweep no longer changes
 constexpr int kGrain = 256;
@@ -74,7 +74,8 @@ ContactSet::ContactSet(const DrapeModel& model, std::vector<Real> stiffness)
       first_stiffness_(stiffness_),
       triangles_(model.triangles),
       sunk_(model.triangles.size(), -1),
-      middle_(model.triangles.size()) {
+      middle_(model.triangles.size()),
+      sharp_reach_(PointsUnder::reach_of(model)) {
   const int n = model.particle_count;
   for (int i = 0; i < n; ++i) {
     const SpringFabric& fabric = model.fabric_of(i);
@@ -162,6 +163,7 @@ void ContactSet::begin_step(const RunContext& run, const Scene& scene, const std
     for (auto* flags : {&known_, &anchored_, &sliding_, &pinched_}) std::fill(flags->begin(), flags->end(), 0);
     for (auto* values : {&normal_force_, &lift_}) std::fill(values->begin(), values->end(), Real(0));
     std::fill(middle_.begin(), middle_.end(), Place{});
+    sharp_ = reachable_ ? std::make_shared<const PointsUnder>(scene.collider->sharp_points(), sharp_reach_) : nullptr;
   }
   refresh(run, scene, x, kFreshDistance);
   if (reachable_ && scene.middle_room > 0) lift_corners(run, scene);
@@ -196,9 +198,18 @@ void ContactSet::ask_middles(int begin, int end) {
   const auto take = [this](int k, const Eigen::Vector3d& point, const Contact& contact) {
     const Real distance = static_cast<Real>(contact.distance), sunk = middle_room_ - distance;
     middle_[k] = distance < kReach ? Place{point.cast<Real>(), distance} : Place{};  // as far may be as deep
-    sunk_[k] = sunk > kLiftLimit ? -kLiftLimit : sunk;  // that deep it is no bulge: a limb stands in the cloth
+    sunk_[k] = sunk > kDeepest ? -kLiftLimit : sunk;
   };
   ask_in_batches(*collider_, kReach, begin, end, wanted, take);
+}
+
+// A sharp point that a triangle lies over wants the same room as its middle.
+void ContactSet::ask_sharp(int begin, int end) {
+  for (int k = begin; k < end; ++k) {
+    const Triangle& t = triangles_[k];
+    const Real height = sharp_->least_height(x_[t[0]], x_[t[1]], x_[t[2]], middle_room_ - kDeepest);
+    if (height < PointsUnder::kNone) sunk_[k] = std::max(sunk_[k], middle_room_ - height);
+  }
 }
 
 // A lift is right when the deepest of the middles beside it has just its room. What three corners rise by, their middle
@@ -207,7 +218,9 @@ void ContactSet::ask_middles(int begin, int end) {
 void ContactSet::lift_corners(const RunContext& run, const Scene& scene) {
   middle_room_ = static_cast<Real>(scene.middle_room);
   run.parallel_for(static_cast<int64_t>(triangles_.size()), kGrain, [this, &run](int64_t begin, int64_t end) {
-    if (!run.cancel.cancelled()) ask_middles(static_cast<int>(begin), static_cast<int>(end));
+    if (run.cancel.cancelled()) return;
+    ask_middles(static_cast<int>(begin), static_cast<int>(end));
+    if (sharp_ && !sharp_->empty()) ask_sharp(static_cast<int>(begin), static_cast<int>(end));
   });
   lacking_.assign(lift_.size(), -kLiftLimit);
   for (size_t k = 0; k < triangles_.size(); ++k) {
@@ -331,6 +344,7 @@ void ContactSet::copy_particle(int i, int j, ContactSet* to) const {
 
 void ContactSet::take_from(const ContactSet& whole, const std::vector<int>& at) {
   collider_ = whole.collider_;  // whose contacts they are
+  sharp_ = whole.sharp_;
   for (size_t i = 0; i < at.size(); ++i) whole.copy_particle(at[i], static_cast<int>(i), this);
 }
 

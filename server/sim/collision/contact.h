@@ -4,8 +4,8 @@
 // contact. Distances are asked lazily: a particle is asked again only when it may have come within reach and has moved
 // since; between questions the surface is its tangent plane there. Where another surface stands opposite (thighs that
 // touch), a particle has two planes, both push, and positions are moved no farther off one than the middle. Where the
-// body bulges into a triangle's middle, its corners are lifted until the middle has Scene::middle_room (from step to
-// step: within one the lift holds).
+// body bulges into a triangle's middle, or a sharp point of the body stands in a triangle, its corners are lifted until
+// that has Scene::middle_room (from step to step: within one the lift holds).
 // Units: m, N, N/m, J. Shapes: all arrays [particle_count]. How it fails: never. Thread rules: one object, one calling
 // thread; questions run on the executor. No allocation.
 #pragma once
@@ -13,9 +13,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "server/base/run_context.h"
+#include "server/sim/collision/points_under.h"
 #include "server/sim/collision/push.h"
 #include "server/sim/model.h"
 
@@ -99,6 +101,7 @@ class ContactSet {
   bool must_ask(int i) const;
   void lift_corners(const RunContext& run, const Scene& scene);
   void ask_middles(int begin, int end);
+  void ask_sharp(int begin, int end);
   bool middle_may_touch(int k, const RVec3& middle) const;
   void set_lift(int i, Real lift);
   void ask(int begin, int end);
@@ -125,6 +128,8 @@ class ContactSet {
   };
   std::vector<Place> middle_;  // [triangles_] where it was last asked
   std::vector<uint8_t> known_, anchored_, sliding_, changed_, pinched_;
+  Real sharp_reach_ = 0;
+  std::shared_ptr<const PointsUnder> sharp_;  // of collider_; a part of a cloth asks its whole's
   // Arguments of the question in progress.
   const Collider* collider_ = nullptr;
   const RVec3* x_ = nullptr;

@@ -18,6 +18,7 @@ class CoveredCollider : public Collider {
     cloth.distance -= thickness_;
     return cloth.distance < body.distance ? cloth : body;
   }
+  std::span<const SharpPoint> sharp_points() const override { return body_.sharp_points(); }
 
  private:
   const Collider& body_;

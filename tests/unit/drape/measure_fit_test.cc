@@ -51,7 +51,7 @@ Worn scaled(Worn w, double by) {
   };
   Body& body = w.person.body;
   each(&body.mesh.positions), each(&w.person.skin.mesh.positions);
-  put_on_skin(YieldingSkin(w.person.skin), &w.person);
+  put_on_skin({}, YieldingSkin(w.person.skin), &w.person);
   body.height_m *= by;
   for (auto& [name, value] : body.measurements_mm) value *= by;
   for (auto& [name, point] : body.landmarks) point *= by;

@@ -40,7 +40,7 @@ struct Small {
   FitReport fit;
   explicit Small(double longer) : garment(sewn_panels(longer)) {
     person.body.mesh = testing::make_box(Vec3(0.5, 0.01, 0.5), 1);
-    put_on_skin({person.body.mesh, {}}, &person);
+    put_on_skin({}, {person.body.mesh, {}}, &person);
     settled.cloth = weld(garment, garment.placed);
   }
   Json json() const {

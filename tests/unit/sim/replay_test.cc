@@ -64,6 +64,17 @@ TEST(Replay, WhereLayersAreKeptApartIsInTheBundleAndMustBeOfTheCloth) {
   EXPECT_EQ(error_detail(decode_replay(encode_replay(bundle)).status())->reason, "REPLAY_UNREADABLE");
 }
 
+TEST(Replay, SharpPointsOfTheBodyAreInTheBundleAndMustBePlaces) {
+  ReplayBundle bundle{"newton", {}, build_model(hung()).value(), {start_state(hung())}, {}, {0, -9.8, 0}, 0.002, ""};
+  bundle.sharp = {{Vec3(0.1, 1.2, 0.3), Vec3::UnitZ()}};
+  EXPECT_EQ(decode_replay(encode_replay(bundle)).value().sharp[0].at, bundle.sharp[0].at);
+  for (const double wrong : {1e9, std::numeric_limits<double>::quiet_NaN()}) {
+    ReplayBundle other = bundle;
+    other.sharp[0].at.x() = wrong;
+    EXPECT_EQ(error_detail(decode_replay(encode_replay(other)).status())->reason, "REPLAY_UNREADABLE");
+  }
+}
+
 TEST(Replay, FrictionInBendingIsInTheBundleAndItsElementsMustBeOfTheCloth) {
   ClothInput cloth = hung();
   cloth.bend = BendLaw::kIsometric;

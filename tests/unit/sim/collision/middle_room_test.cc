@@ -1,10 +1,12 @@
 // Coarse cloth over a small bump: its corners may clear the body while the bump comes through the triangles between.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 
 #include "gtest/gtest.h"
 #include "server/sim/cloth_forces.h"
+#include "server/sim/collision/points_under.h"
 #include "server/sim/solvers/solver.h"
 #include "tests/support/test_meshes.h"
 #include "tests/unit/sim/cloth_fixtures.h"
@@ -76,6 +78,55 @@ TEST_P(MiddleRoom, TheClothRestsByTheCertificateToo) {
   const Residual residual = rest_with(kRoom, GetParam()).residual;
   EXPECT_LE(residual.rms, 1e-3);
   EXPECT_LE(residual.max, 1e-2);
+}
+
+// A nipple of 4 mm on flat skin, beneath a sheet of triangles six times as wide that is laid on it.
+TriangleMesh skin_with_nipple() {
+  TriangleMesh skin = tryon::testing::make_cloth_sheet(0.3, 0.3, 120);
+  if (triangle_normal(skin, 0).y() < 0.0)
+    for (Triangle& t : skin.triangles) std::swap(t[0], t[1]);
+  for (Vec3& p : skin.positions) p.y() = 0.004 * std::exp(-(p.x() * p.x() + p.z() * p.z()) / (2.0 * 0.003 * 0.003));
+  return skin;
+}
+
+struct OverNipple {
+  double lowest = 1e30;  // m, of a triangle above the nipple's top
+  Residual residual;
+};
+
+OverNipple rest_on_nipple(bool with_sharp_points) {
+  const TriangleMesh skin = skin_with_nipple();
+  auto surface = std::make_shared<const ClosestPointIndex>(skin, SideRule::kPseudoNormal);
+  const std::vector<SharpPoint> sharp = sharp_points({}, skin);
+  EXPECT_FALSE(sharp.empty());
+  const auto collider = make_surface_collider(surface, with_sharp_points ? sharp : std::vector<SharpPoint>());
+  ClothInput cloth =
+      testing::make_sheet({.width = 0.15, .length = 0.15, .columns = 6, .rows = 6, .height = 0.004, .slanted = false});
+  const Vec3 to_middle(-0.075, 0, -0.075);
+  for (Vec3& p : cloth.positions) p += to_middle + Vec3(0.006, 0, 0.003);  // the nipple stands off the middles
+  const DrapeModel model = *build_model(cloth);
+  Scene scene;
+  scene.collider = collider.get();
+  scene.middle_room = kRoom;
+  auto solver = make_solver("drape", model, testing::long_steps());
+  DrapeState state = start_state(cloth);
+  testing::take_long_steps(solver->get(), scene, 60, &state);
+  OverNipple out;
+  out.residual = equilibrium_residual(model, scene, state);
+  const std::vector<SharpPoint> top = {{Vec3(0, 0.004, 0), Vec3::UnitY()}};
+  const PointsUnder under(top, PointsUnder::reach_of(model));
+  for (const Triangle& t : model.triangles)
+    out.lowest =
+        std::min(out.lowest, double(under.least_height(state.x[t[0]], state.x[t[1]], state.x[t[2]], Real(-0.01))));
+  return out;
+}
+
+TEST(MiddleRoom, ASharpPointDoesNotComeThroughATriangleWhoseMiddleAndCornersAreClear) {
+  const OverNipple without = rest_on_nipple(false), with = rest_on_nipple(true);
+  EXPECT_LT(without.lowest, -5e-4) << "it shows where only middles and corners are kept off";
+  EXPECT_NEAR(with.lowest, kRoom, 5e-4);
+  EXPECT_LE(with.residual.rms, 1e-3);
+  EXPECT_LE(with.residual.max, 1e-2);
 }
 
 TEST(ContactReach, IsLongerOnlyBesideAMiddleThatTouches) {
