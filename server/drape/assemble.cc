@@ -190,6 +190,7 @@ absl::Status place_garment(const RunContext& run, const Pattern& pattern, const 
   ASSIGN_OR_RETURN(*report, arrange(run, target, pattern, garment));
   const ProxyAnatomy anatomy(person.body);
   garment->limb_ends = limb_ends(anatomy);
+  if (person.surface) keep_inside(*person.surface, &garment->limb_ends);
   garment->upper_arms = upper_arms(anatomy);
   garment->head = head_middle(anatomy);
   const DraftMeasurements girths = draft_measurements(person.body);

@@ -193,6 +193,19 @@ std::vector<LimbEnd> limb_ends(const ProxyAnatomy& anatomy) {
   return out;
 }
 
+void keep_inside(const SurfaceQuery& skin, std::vector<LimbEnd>* ends) {
+  constexpr double kBack = 0.1, kLeast = 0.3;  // of the way
+  for (LimbEnd& end : *ends) {
+    for (Vec3& tip : end.tips) {
+      const Vec3 way = tip - end.joint;
+      for (double share = 1.0; share > kLeast && skin.surface(tip, sim::kDeepestInside).distance > 0.0;) {
+        share -= kBack;
+        tip = end.joint + share * way;
+      }
+    }
+  }
+}
+
 bool is_hand(const LimbEnd& end) { return end.tips.size() == 1; }
 
 bool is_beside(const LimbEnd& end, const TriangleMesh& cloth) { return goes_through(end, end.tips, cloth); }

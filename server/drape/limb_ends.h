@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "server/base/surface_query.h"
 #include "server/body/proxy_anatomy.h"
 #include "server/garment/garment.h"
 #include "server/garment/lint.h"
@@ -16,6 +17,8 @@
 namespace tryon {
 
 std::vector<LimbEnd> limb_ends(const ProxyAnatomy& anatomy);
+// Where the straight way into a hand or foot leaves the skin it ends before that.
+void keep_inside(const SurfaceQuery& skin, std::vector<LimbEnd>* ends);
 bool is_hand(const LimbEnd& end);
 // Whether its middle goes through the cloth.
 bool is_beside(const LimbEnd& end, const TriangleMesh& cloth);

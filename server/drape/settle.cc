@@ -79,16 +79,45 @@ bool push_farther(const TriangleMesh& cloth, bool fell, std::vector<PushedLimb>*
   return any;
 }
 
+std::vector<PushedLimb> limbs_beside(const GarmentMesh& garment, const TriangleMesh& cloth) {
+  std::vector<PushedLimb> out;
+  for (LimbEnd& end : beside(garment.limb_ends, cloth)) out.push_back({std::move(end)});
+  return out;
+}
+
+// Those that some push changes what is round: not a hand in a wide skirt.
+std::vector<PushedLimb> that_can_be_pushed(const GarmentMesh& garment, const sim::Collider& collider,
+                                           std::vector<PushedLimb> limbs) {
+  std::erase_if(limbs, [&](const PushedLimb& limb) {
+    GarmentMesh pushed = garment;
+    return !push_up(limb.end, std::end(kPushedUp)[-1], collider, &pushed);
+  });
+  return limbs;
+}
+
+// Limbs that nobody has pushed yet, and that the cloth has come away from as others were put in, join them; whether
+// any.
+bool others_join(const GarmentMesh& garment, const sim::Collider& collider, const TriangleMesh& cloth,
+                 std::vector<std::string>* pushed, std::vector<PushedLimb>* limbs) {
+  bool any = false;
+  for (PushedLimb& limb : that_can_be_pushed(garment, collider, limbs_beside(garment, cloth))) {
+    if (std::find(pushed->begin(), pushed->end(), limb.end.name) != pushed->end()) continue;
+    pushed->push_back(limb.end.name);
+    limbs->push_back(std::move(limb));
+    any = true;
+  }
+  return any;
+}
+
 // What has closed beside hands or feet is sewn again with its tubes pushed up, comes to rest so, and is to come down
 // over them on the garment's own mesh, whose positions these are; none where it closes beside them even so.
 absl::StatusOr<std::vector<Vec3>> put_limbs_in(const RunContext& run, const GarmentMesh& garment,
                                                std::vector<PushedLimb> limbs, const Fabric& fabric,
                                                const sim::Collider& collider, const SettleOptions& options,
                                                GarmentDescent* own) {
-  std::erase_if(limbs, [&](const PushedLimb& limb) {  // a hand in a wide skirt: no push changes what is round it
-    GarmentMesh pushed = garment;
-    return !push_up(limb.end, std::end(kPushedUp)[-1], collider, &pushed);
-  });
+  limbs = that_can_be_pushed(garment, collider, std::move(limbs));
+  std::vector<std::string> all_pushed;
+  for (const PushedLimb& limb : limbs) all_pushed.push_back(limb.end.name);
   while (!limbs.empty() && !run.winding_up()) {
     GarmentMesh pushed = garment;
     for (const PushedLimb& limb : limbs) push_up(limb.end, kPushedUp[limb.push], collider, &pushed);
@@ -105,16 +134,14 @@ absl::StatusOr<std::vector<Vec3>> put_limbs_in(const RunContext& run, const Garm
       continue;
     }
     ASSIGN_OR_RETURN(x, come_down(options, levels, 1, std::move(x), &descent));
+    if (others_join(garment, collider, descent.welded(x).mesh, &all_pushed, &limbs)) {
+      own->count(descent.report());
+      continue;
+    }
     own->go_on_from(std::move(descent));
     return levels.count() == 1 ? x : levels.finer(1, x);
   }
   return std::vector<Vec3>();
-}
-
-std::vector<PushedLimb> limbs_beside(const GarmentMesh& garment, const TriangleMesh& cloth) {
-  std::vector<PushedLimb> out;
-  for (LimbEnd& end : beside(garment.limb_ends, cloth)) out.push_back({std::move(end)});
-  return out;
 }
 
 // From what was sewn to where the garment's own mesh begins, or, where it is the only one, to its rest.

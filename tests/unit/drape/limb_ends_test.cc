@@ -14,6 +14,7 @@
 #include "server/garment/template.h"
 #include "server/metrics/metrics.h"
 #include "tests/support/cloth_tube.h"
+#include "tests/support/test_meshes.h"
 #include "tests/unit/drape/fitted_person.h"
 
 namespace tryon {
@@ -113,6 +114,14 @@ TEST(LimbEnds, HandsAndFeetOfABodyLieInIt) {
   EXPECT_GT(arms[0].elbow.x(), arms[0].shoulder.x());
   EXPECT_LT(arms[1].elbow.x(), arms[1].shoulder.x());
   EXPECT_TRUE(beside(arms, woman().skin.mesh).empty()) << "their middles leave the skin";
+}
+
+TEST(LimbEnds, AWayThatLeavesTheSkinEndsBefore) {
+  const ClosestPointIndex ball(testing::make_ball(0.1, 24));
+  std::vector<LimbEnd> ends = {{"left foot", Vec3(0, 0.05, 0), Vec3::Zero(), {Vec3(0.12, 0, 0), Vec3(0, 0, 0.05)}}};
+  keep_inside(ball, &ends);
+  EXPECT_NEAR(ends[0].tips[0].x(), 0.096, 1e-9);
+  EXPECT_EQ(ends[0].tips[1], Vec3(0, 0, 0.05)) << "it lay inside";
 }
 
 TEST(LimbEnds, TheMiddleOfNeckAndHeadLiesInThem) {
