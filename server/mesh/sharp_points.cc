@@ -1,13 +1,13 @@
 #include "server/mesh/sharp_points.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
 
 #include "Eigen/Cholesky"
+#include "server/mesh/within_reach.h"
 
 namespace tryon {
 
@@ -29,22 +29,12 @@ struct Thinned {
   std::vector<int> beside;     // nodes
 };
 
-std::array<int64_t, 3> cell_of(const Vec3& p) {
-  std::array<int64_t, 3> out;
-  for (int axis = 0; axis < 3; ++axis) out[axis] = static_cast<int64_t>(std::floor(p[axis] / kPitch));
-  return out;
-}
-
 std::vector<int> nodes_of(const TriangleMesh& mesh, std::vector<int>* vertex) {
-  const auto key = [](const std::array<int64_t, 3>& c) {
-    constexpr int64_t kMask = 0x1fffff;
-    return (c[0] & kMask) << 42 | (c[1] & kMask) << 21 | (c[2] & kMask);
-  };
   std::unordered_map<int64_t, int> node_in;
   node_in.reserve(mesh.positions.size());
   std::vector<int> node(mesh.positions.size());
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
-    const auto [at, fresh] = node_in.try_emplace(key(cell_of(mesh.positions[v])), static_cast<int>(vertex->size()));
+    const auto [at, fresh] = node_in.try_emplace(cell_key(mesh.positions[v], kPitch), static_cast<int>(vertex->size()));
     if (fresh) vertex->push_back(static_cast<int>(v));
     node[v] = at->second;
   }
@@ -54,18 +44,21 @@ std::vector<int> nodes_of(const TriangleMesh& mesh, std::vector<int>* vertex) {
 Thinned thinned(const TriangleMesh& mesh) {
   Thinned out;
   const std::vector<int> node = nodes_of(mesh, &out.vertex);
-  std::vector<std::pair<int, int>> pairs;
+  std::vector<std::pair<int, int>> edges;  // the lower node first
   for (const Triangle& t : mesh.triangles) {
     for (int k = 0; k < 3; ++k) {
-      const int a = node[t[k]], b = node[t[(k + 1) % 3]];
-      if (a != b) pairs.emplace_back(a, b), pairs.emplace_back(b, a);
+      const auto [low, high] = std::minmax({node[t[k]], node[t[(k + 1) % 3]]});
+      if (low != high) edges.emplace_back(low, high);
     }
   }
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   out.row_begin.assign(out.vertex.size() + 1, 0);
-  for (const auto& [a, b] : pairs) ++out.row_begin[a + 1], out.beside.push_back(b);
+  for (const auto& [a, b] : edges) ++out.row_begin[a + 1], ++out.row_begin[b + 1];
   for (size_t k = 0; k < out.vertex.size(); ++k) out.row_begin[k + 1] += out.row_begin[k];
+  out.beside.resize(2 * edges.size());
+  std::vector<int> next(out.row_begin.begin(), out.row_begin.end() - 1);
+  for (const auto& [a, b] : edges) out.beside[next[a]++] = b, out.beside[next[b]++] = a;  // rows ascend
   return out;
 }
 
@@ -77,32 +70,37 @@ class RingWalk {
 
   const std::vector<Vec3>& crossings(int from) {
     crossings_.clear();
-    reached_.assign(1, from);
+    reached_.assign(1, {from, 0.0});
     seen_[from] = from;
     for (size_t next = 0; next < reached_.size(); ++next) {
-      const int a = reached_[next];
-      for (int k = nodes_.row_begin[a]; k < nodes_.row_begin[a + 1]; ++k) step(from, a, nodes_.beside[k]);
+      const Reached a = reached_[next];
+      for (int k = nodes_.row_begin[a.node]; k < nodes_.row_begin[a.node + 1]; ++k) step(from, a, nodes_.beside[k]);
     }
     return crossings_;
   }
 
  private:
+  struct Reached {
+    int node;
+    double distance;
+  };
   const Vec3& at(int node) const { return mesh_.positions[nodes_.vertex[node]]; }
 
-  void step(int from, int a, int b) {
-    const double near = (at(a) - at(from)).norm(), far = (at(b) - at(from)).norm();
+  void step(int from, const Reached& a, int b) {
+    if (seen_[b] == from) return;
+    const double far = (at(b) - at(from)).norm();
     if (far > kRing) {
-      crossings_.push_back(at(a) + (kRing - near) / (far - near) * (at(b) - at(a)));
-    } else if (seen_[b] != from) {
+      crossings_.push_back(at(a.node) + (kRing - a.distance) / (far - a.distance) * (at(b) - at(a.node)));
+    } else {
       seen_[b] = from;
-      reached_.push_back(b);
+      reached_.push_back({b, far});
     }
   }
 
   const TriangleMesh& mesh_;
   const Thinned& nodes_;
   std::vector<int> seen_;  // [node_count], by which walk
-  std::vector<int> reached_;
+  std::vector<Reached> reached_;
   std::vector<Vec3> crossings_;
 };
 

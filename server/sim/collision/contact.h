@@ -7,7 +7,7 @@
 // body bulges into a triangle's middle, or a sharp point of the body stands in a triangle, its corners are lifted until
 // that has Scene::middle_room (from step to step: within one the lift holds).
 // Units: m, N, N/m, J. Shapes: all arrays [particle_count]. How it fails: never. Thread rules: one object, one calling
-// thread; questions run on the executor. No allocation.
+// thread; questions run on the executor. No allocation but for a new collider's sharp points.
 #pragma once
 
 #include <algorithm>
