@@ -193,6 +193,7 @@ absl::Status place_garment(const RunContext& run, const Pattern& pattern, const 
   if (person.surface) keep_inside(*person.surface, &garment->limb_ends);
   garment->upper_arms = upper_arms(anatomy);
   garment->head = head_middle(anatomy);
+  garment->nose = nose(anatomy);
   const DraftMeasurements girths = draft_measurements(person.body);
   report->findings = waist_findings(pattern, girths.waist_girth, girths.hip_girth);
   return absl::OkStatus();

@@ -14,18 +14,18 @@
 namespace tryon {
 namespace {
 
-constexpr double kHandShare = 0.9, kFootShare = 0.7,
-                 kHeadShare = 0.9;                  // of the way from the joint to the skin's farthest
+constexpr double kHandShare = 0.6, kFootShare = 0.7, kHeadShare = 0.9,
+                 kNoseShare = 0.9;                  // of the way from the joint to the skin's farthest
 constexpr double kTubeRadius = 0.3;                 // m: what is farther from the limb in the mean is not round it
 constexpr double kAlong = 0.15;                     // by how much a panel's length may differ from its way along
 constexpr double kRoom = 0.012, kRound = 1.35;      // m and times, of the limb's least radius, round it
 constexpr double kClosed = 1.9 * std::numbers::pi;  // the way round that a sleeve starts with at the most
 constexpr double kBand = 0.02, kLongest = 2.0;      // m along a limb
 constexpr double kBefore = 0.1;                     // m before elbow or knee, where pieces begin to be put round
-constexpr double kAtOnce = 1e-9;                    // m
 constexpr double kCap = 0.25;                       // of the upper arm, below which a sleeve can be wrapped closer
 constexpr double kOverShoulder = 0.06;              // m that a sleeve may reach in over the shoulder
 constexpr double kFarFromShoulder = 0.5;            // m
+constexpr double kBesideLeg = 0.03;                 // m that a skirt's edge starts outside the leg's middle
 constexpr double kShortest = 0.4;                   // of its length
 
 // Along the limb, from elbow or knee.
@@ -40,19 +40,19 @@ struct Axis {
   double length;  // to the joint
 };
 
+// Where the hand was cut off, the end of the arm.
 std::optional<LimbEnd> hand(const ProxyAnatomy& anatomy, BodyPart part) {
   const ArmJoints arm = anatomy.arm(part);
-  if (!arm.found || !arm.has_hand) return std::nullopt;
-  return LimbEnd{part == BodyPart::kLeftArm ? "left hand" : "right hand",
-                 arm.elbow,
-                 arm.wrist,
-                 {arm.wrist + kHandShare * (arm.tip - arm.wrist)}};
+  if (!arm.found) return std::nullopt;
+  const char* side = part == BodyPart::kLeftArm ? "left " : "right ";
+  return LimbEnd{cat(side, arm.has_hand ? "hand" : "wrist"),       arm.elbow,   arm.elbow, arm.wrist,
+                 {arm.wrist + kHandShare * (arm.tip - arm.wrist)}, arm.has_hand};
 }
 
 std::optional<LimbEnd> foot(const ProxyAnatomy& anatomy, BodyPart part) {
   const LegJoints leg = anatomy.leg(part);
   if (!leg.found) return std::nullopt;
-  LimbEnd out{part == BodyPart::kLeftLeg ? "left foot" : "right foot", leg.knee, leg.ankle, {}};
+  LimbEnd out{part == BodyPart::kLeftLeg ? "left foot" : "right foot", leg.hip, leg.knee, leg.ankle, {}};
   for (const Vec3& end : {leg.toe, leg.heel}) out.tips.push_back(leg.ankle + kFootShare * (end - leg.ankle));
   return out;
 }
@@ -71,7 +71,7 @@ bool go_through(const Middles& middles, const TriangleMesh& cloth) {
 }
 
 bool goes_through(const LimbEnd& end, const std::vector<Vec3>& tips, const TriangleMesh& cloth) {
-  Middles middles = {{end.inner, end.joint}};
+  Middles middles = {{end.root, end.inner}, {end.inner, end.joint}};
   for (const Vec3& tip : tips) middles.emplace_back(end.joint, tip);
   return go_through(middles, cloth);
 }
@@ -142,44 +142,92 @@ void put_round(const std::vector<int>& pieces, const Axis& axis, GarmentMesh* ga
   }
 }
 
-// A sleeve of one piece is as wide round as it is at its widest: what is narrower at its end would meet through the
-// arm.
-// So it is beyond `from`, m along the limb, and wholly so `over` metres farther.
-void wrap_closer(const std::vector<int>& vertices, const Axis& axis, double from, double over,
-                 const sim::Collider& body, GarmentMesh* garment) {
-  struct Place {
-    int vertex;
-    double along;
-    Vec3 beside;  // the axis
-  };
-  std::vector<Place> places;
+// The rest coordinates of a sleeve of one piece as lengths along the arm, from the elbow, and across it, from the
+// middle between the edges that are sewn to each other.
+class Unrolled {
+ public:
+  Unrolled(const std::vector<Vec2>& flat, const std::vector<int>& panel, const Along& along)
+      : flat_(flat), along_(along), across_(Vec2(-along.slope.y(), along.slope.x()).normalized()) {
+    for (const int v : panel) first_ = std::min(first_, this->along(v));
+    for (const int v : panel) {
+      edges_.resize(std::max(edges_.size(), band(v) + 1), {kLongest, -kLongest});
+      auto& [low, high] = edges_[band(v)];
+      low = std::min(low, across_.dot(flat_[v])), high = std::max(high, across_.dot(flat_[v]));
+    }
+  }
+  double along(int v) const { return along_.at(flat_[v]); }
+  double across(int v) const {
+    const auto [low, high] = edges_near(v);
+    return across_.dot(flat_[v]) - 0.5 * (low + high);
+  }
+  double width(int v) const {
+    const auto [low, high] = edges_near(v);
+    return high - low;
+  }
+
+ private:
+  size_t band(int v) const { return static_cast<size_t>(std::min(along(v) - first_, kLongest) / kBand); }
+  // Of a band may be one edge's vertex alone.
+  std::pair<double, double> edges_near(int v) const {
+    const size_t at = band(v);
+    std::pair<double, double> out = edges_[at];
+    for (size_t k = at > 0 ? at - 1 : 0; k < std::min(at + 2, edges_.size()); ++k)
+      out = {std::min(out.first, edges_[k].first), std::max(out.second, edges_[k].second)};
+    return out;
+  }
+
+  const std::vector<Vec2>& flat_;
+  const Along along_;
+  const Vec2 across_;
+  double first_ = kLongest;
+  std::vector<std::pair<double, double>> edges_;  // [band along the arm] across it
+};
+
+// A part of the arm and the side of it on which the sleeve's middle lies.
+struct Section {
+  Section(const Axis& part, const Vec3& middle)
+      : axis(part), front((middle - middle.dot(part.along) * part.along).normalized()), side(part.along.cross(front)) {}
+  Axis axis;
+  Vec3 front, side;
+};
+
+// A sleeve of one piece starts half round the arm, as wide as it is at its widest: what is narrower at its end, or
+// beside an arm that bends, would meet through it. So it goes round the arm's own middle, as near as that allows,
+// beyond the elbow; with `whole`, the upper arm too, below the cap.
+void wrap_round(const std::vector<int>& panel, const Along& fit, const LimbEnd& end, bool whole,
+                const sim::Collider& body, GarmentMesh* garment) {
+  const auto arm = std::find_if(garment->upper_arms.begin(), garment->upper_arms.end(),
+                                [&](const UpperArm& other) { return other.elbow == end.inner; });
+  if (arm == garment->upper_arms.end()) return;
+  const Unrolled sleeve(garment->flat, panel, fit);
+  const Axis upper(arm->shoulder, arm->elbow), fore(end);
   Vec3 middle = Vec3::Zero();
-  for (const int v : vertices) {
+  for (const int v : panel) {
+    const Axis& axis = sleeve.along(v) > 0.0 ? fore : upper;
     const Vec3& p = garment->placed[v];
-    const double t = axis.at(p);
-    if (t <= from) continue;
-    places.push_back({v, t, p - axis.from - t * axis.along});
-    middle += places.back().beside;
+    middle += p - axis.from - axis.at(p) * axis.along;
   }
-  const Vec3 front = middle.normalized(), side = axis.along.cross(front);
-  const auto angle = [&](const Place& p) { return std::atan2(p.beside.dot(side), p.beside.dot(front)); };
-  const auto band = [](const Place& p) { return static_cast<size_t>(std::min(p.along, kLongest) / kBand); };
-  std::vector<double> width;  // round the limb, in each band along it
-  for (const Place& p : places) {
-    width.resize(std::max(width.size(), band(p) + 1), 0.0);
-    width[band(p)] = std::max(width[band(p)], 2.0 * std::abs(angle(p)) * p.beside.norm());
-  }
-  for (const Place& p : places) {
-    const double before = p.beside.norm();
-    if (before < kRoom) continue;
-    const Vec3 on_axis = axis.from + p.along * axis.along;
+  const Section above(upper, middle), below(fore, middle);
+  double turning = 0.0;  // whether across goes with the turn or against it
+  for (const int v : panel) turning += sleeve.across(v) * (garment->placed[v] - below.axis.from).dot(below.side);
+  for (const int v : panel) {
+    const double t = sleeve.along(v), cap = kCap * upper.length - upper.length;
+    const double share = std::clamp(whole ? (t - cap) / (kCap * upper.length) : t / kBefore + 1.0, 0.0, 1.0);
+    const Section& part = t > 0.0 ? below : above;
+    const Vec3 on_axis = part.axis.from + (t > 0.0 ? t : upper.length + t) * part.axis.along;
     const double limb = std::max(0.0, -body.query(on_axis, sim::kDeepestInside).distance);
-    const double radius = std::min(before, std::max(kRound * limb + kRoom, width[band(p)] / kClosed));
-    const double turn = angle(p) * before / radius;
-    const Vec3 closer = on_axis + radius * (std::cos(turn) * front + std::sin(turn) * side);
-    const double share = std::min(1.0, (p.along - from) / over);
-    garment->placed[p.vertex] = (1.0 - share) * garment->placed[p.vertex] + share * closer;
+    const double radius = std::max(kRound * limb + kRoom, sleeve.width(v) / kClosed);
+    const double turn = std::copysign(sleeve.across(v) / radius, turning * sleeve.across(v));
+    const Vec3 round = on_axis + radius * (std::cos(turn) * part.front + std::sin(turn) * part.side);
+    garment->placed[v] = (1.0 - share) * garment->placed[v] + share * round;
   }
+}
+
+// The leg's middle at this height.
+Vec3 middle_at(const LimbEnd& leg, double y) {
+  const auto [above, below] = y > leg.inner.y() ? std::pair(leg.root, leg.inner) : std::pair(leg.inner, leg.joint);
+  const double share = (above.y() - y) / std::max(above.y() - below.y(), 1e-6);
+  return above + std::clamp(share, 0.0, 1.0) * (below - above);
 }
 
 }  // namespace
@@ -206,12 +254,12 @@ void keep_inside(const SurfaceQuery& skin, std::vector<LimbEnd>* ends) {
   }
 }
 
-bool is_hand(const LimbEnd& end) { return end.tips.size() == 1; }
+bool is_arm(const LimbEnd& end) { return end.tips.size() == 1; }
 
 bool is_beside(const LimbEnd& end, const TriangleMesh& cloth) { return goes_through(end, end.tips, cloth); }
 
 bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth) {
-  return goes_through(end, is_hand(end) ? end.tips : std::vector<Vec3>(), cloth);
+  return goes_through(end, is_arm(end) ? end.tips : std::vector<Vec3>(), cloth);
 }
 
 std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth) {
@@ -259,6 +307,18 @@ std::vector<Vec3> head_middle(const ProxyAnatomy& anatomy) {
   return out;
 }
 
+std::optional<Vec3> nose(const ProxyAnatomy& anatomy) {
+  const std::vector<Vec3> middle = head_middle(anatomy);
+  if (middle.size() < 2) return std::nullopt;
+  Vec3 tip = middle.back();
+  for (const int v : anatomy.vertices(BodyPart::kHead)) {
+    const Vec3& p = anatomy.body().mesh.positions[v];
+    if (p.z() > tip.z()) tip = p;
+  }
+  const Vec3 behind(middle.back().x(), tip.y(), middle.back().z());
+  return Vec3(behind + kNoseShare * (tip - behind));
+}
+
 bool is_beside(const std::vector<Vec3>& head, const TriangleMesh& cloth) {
   Middles middles;
   for (size_t k = 1; k < head.size(); ++k) middles.emplace_back(head[k - 1], head[k]);
@@ -286,6 +346,20 @@ void turn_sleeves_to(const UpperArm& arm, GarmentMesh* garment) {
   for (const int v : sleeves) garment->placed[v] = arm.shoulder + turn * (garment->placed[v] - arm.shoulder);
 }
 
+std::vector<sim::Bone> bones(const GarmentMesh& garment) {
+  std::vector<sim::Bone> out;
+  for (const UpperArm& arm : garment.upper_arms) out.push_back({arm.shoulder, arm.elbow});
+  for (size_t k = 1; k < garment.head.size(); ++k) out.push_back({garment.head[k - 1], garment.head[k]});
+  if (garment.nose)
+    out.push_back({Vec3(garment.head.back().x(), garment.nose->y(), garment.head.back().z()), *garment.nose});
+  for (const LimbEnd& end : garment.limb_ends) {
+    if (end.root != end.inner) out.push_back({end.root, end.inner});
+    out.push_back({end.inner, end.joint});
+    for (const Vec3& tip : end.tips) out.push_back({end.joint, tip});
+  }
+  return out;
+}
+
 std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMesh& cloth) {
   std::vector<Finding> out;
   for (const UpperArm& arm : beside(garment.upper_arms, cloth))
@@ -298,6 +372,37 @@ std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMes
   return out;
 }
 
+bool spread_over(const LimbEnd& leg, GarmentMesh* garment) {
+  const auto other = std::find_if(garment->limb_ends.begin(), garment->limb_ends.end(),
+                                  [&](const LimbEnd& end) { return !is_arm(end) && end.name != leg.name; });
+  if (other == garment->limb_ends.end()) return false;
+  const double middle = 0.5 * (leg.root.x() + other->root.x()), side = leg.root.x() > middle ? 1.0 : -1.0;
+  const auto out = [&](const Vec3& p) { return side * (p.x() - middle); };
+  const auto band = [&](const Vec3& p) {
+    return static_cast<size_t>(std::clamp(leg.root.y() - p.y(), 0.0, kLongest) / kBand);
+  };
+  bool any = false;
+  for (const std::vector<int>& panel : panel_vertices(*garment)) {
+    double inmost = kLongest;
+    std::vector<double> edge(1, 0.0);  // [band below the hip]: how far out the panel goes there
+    for (const int v : panel) {
+      const Vec3& p = garment->placed[v];
+      inmost = std::min(inmost, out(p));
+      edge.resize(std::max(edge.size(), band(p) + 1), 0.0);
+      edge[band(p)] = std::max(edge[band(p)], out(p));
+    }
+    if (inmost > -kBesideLeg) continue;  // it is round one leg, or none
+    for (const int v : panel) {
+      Vec3& p = garment->placed[v];
+      const double at = out(p), least = out(middle_at(leg, p.y())) + kBesideLeg, now = edge[band(p)];
+      if (p.y() > leg.root.y() || at <= 0.0 || now <= 0.0 || now >= least) continue;
+      p.x() = middle + side * at * least / now;
+      any = true;
+    }
+  }
+  return any;
+}
+
 bool push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, GarmentMesh* garment) {
   const Axis axis(end);
   std::vector<std::pair<std::vector<int>, Along>> tube;
@@ -308,8 +413,8 @@ bool push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, 
     for (const int v : panel) farthest = std::max(farthest, fit->at(garment->flat[v]));
     tube.emplace_back(std::move(panel), *fit);
   }
-  const double wanted = axis.length - push.above;
-  if (farthest <= wanted) return false;
+  const double wanted = push.above > 0.0 ? axis.length - push.above : farthest;
+  if (tube.empty() || (push.above > 0.0 && farthest <= wanted)) return false;
   const double less = 1.0 - std::max(kShortest, wanted / farthest);
   for (const auto& [panel, fit] : tube) {
     for (const int v : panel) {
@@ -319,14 +424,7 @@ bool push_up(const LimbEnd& end, const PushUp& push, const sim::Collider& body, 
     }
   }
   if (tube.size() == 1) {
-    std::vector<int> above, below;  // the elbow or knee
-    for (const int v : tube.front().first) (axis.at(garment->placed[v]) > 0.0 ? below : above).push_back(v);
-    for (const UpperArm& arm : garment->upper_arms) {
-      if (!push.whole || arm.elbow != end.inner) continue;
-      const Axis upper(arm.shoulder, arm.elbow);
-      wrap_closer(above, upper, kCap * upper.length, kCap * upper.length, body, garment);
-    }
-    wrap_closer(below, axis, 0.0, kAtOnce, body, garment);
+    wrap_round(tube.front().first, tube.front().second, end, push.whole, body, garment);
   } else {
     std::vector<int> pieces;
     for (const auto& [panel, fit] : tube) pieces.insert(pieces.end(), panel.begin(), panel.end());

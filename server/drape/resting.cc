@@ -318,12 +318,14 @@ absl::StatusOr<std::vector<Vec3>> come_to_rest(const RunContext& run, const std:
     goal.places->tell(&scene);
   }
   if (run.winding_up()) return as_it_is(run, model, scene, goal, &state, report);
+  scene.bones = options.bones;
   if (goal.fall_steps > 0) {  // its factors go before others are made
     ASSIGN_OR_RETURN(const auto moving, falling_solver(model, options));
     Stage falling{run, model, scene, *moving, state, *report, options};
     find_places(goal, &falling);
     RETURN_IF_ERROR(fall(&falling, goal));
   }
+  if (goal.finest) scene.bones.clear();  // bodies' surfaces alone bear what is certified
   RETURN_IF_ERROR(rest_to_grade({run, model, scene, state, *report, options}, goal, std::move(prepared->calming)));
   return positions_of(state);
 }

@@ -40,6 +40,7 @@ struct SettleOptions {
   bool strain_limits = true;     // past the fabric's limits it stiffens; for solvers that descend an energy
   bool to_be_continued = false;  // it comes to rest later, together with others: the finest level only nearly rests
   std::optional<Motion> motion;  // once at rest; none: it stays there
+  std::vector<sim::Bone> bones;  // that cloth does not pass before it lies on the garment's own mesh; mostly none
   BeforeStep before_step;        // may be empty
   AfterStep after_step;          // may be empty
   std::function<void(const std::vector<Vec3>&)> on_frame;  // of the motion: [welded vertex_count]; may be empty

@@ -29,6 +29,19 @@ Pairs seam_pairs(const GarmentMesh& garment) {
   return pairs;
 }
 
+// Between the edges that come together.
+std::vector<Triangle> bridges_of(const GarmentMesh& garment) {
+  std::vector<Triangle> out;
+  for (const Seam& seam : garment.seams) {
+    for (size_t k = 1; k < seam.left.size(); ++k) {
+      const int a = seam.left[k - 1], b = seam.right[k - 1], c = seam.left[k], d = seam.right[k];
+      if (a != b) out.emplace_back(a, b, c);
+      if (c != d) out.emplace_back(c, b, d);
+    }
+  }
+  return out;
+}
+
 sim::ClothInput open_panels(const GarmentMesh& garment, const Fabric& fabric) {
   sim::ClothInput cloth;
   cloth.positions = garment.placed;
@@ -87,6 +100,7 @@ absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garmen
   scene.collider = &collider;
   scene.gravity.setZero();
   if (options.layers == LayerContact::kAlways) scene.self_contact = kLayerGap;
+  if (!options.bones.empty()) scene.bones = options.bones, scene.bridges = bridges_of(garment);
   sim::DrapeState state = sim::start_state(cloth);
   Stage close{run, model, scene, *closing, state, out.report, options};
   RETURN_IF_ERROR(sew(&close, cloth.ties, patience_of(options).close_steps, 1.0));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,8 +43,10 @@ struct ElasticBand {
 // A hand or a foot, which belongs into the tube of cloth that reaches so far: middles of the limb.
 struct LimbEnd {
   std::string name;                                 // "left hand"
+  Vec3 root = Vec3::Zero();                         // elbow or hip: from there on it is looked at
   Vec3 inner = Vec3::Zero(), joint = Vec3::Zero();  // elbow or knee; wrist or ankle
   std::vector<Vec3> tips;                           // inside the hand; the forefoot and the heel
+  bool whole = true;                                // no: the hand was cut off
 };
 
 // An arm above the elbow, which belongs into the armhole: its middle.
@@ -68,7 +71,8 @@ struct GarmentMesh {
   // Of the person round whom it is placed.
   std::vector<LimbEnd> limb_ends;
   std::vector<UpperArm> upper_arms;
-  std::vector<Vec3> head;  // the middle of neck and head, from the neck's base up; empty: there is none
+  std::vector<Vec3> head;    // the middle of neck and head, from the neck's base up; empty: there is none
+  std::optional<Vec3> nose;  // inside its tip
 
   int vertex_count() const { return static_cast<int>(flat.size()); }
   Vec2 on_cloth(int vertex) const;                        // x along the weft, y along the warp

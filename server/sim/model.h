@@ -176,6 +176,12 @@ DrapeState start_state(const ClothInput& cloth);
 constexpr double kMostLift = 6e-3;
 constexpr double kMostBulge = 4e-3;  // m that a body may lack there of its room: what is deeper is a limb in the cloth
 
+// The middle of a limb, which cloth may not pass (collision/bone_contact.h).
+struct Bone {
+  Eigen::Vector3d from = Eigen::Vector3d::Zero(), to = Eigen::Vector3d::Zero();
+  bool operator==(const Bone& other) const { return from == other.from && to == other.to; }
+};
+
 // Everything outside the cloth.
 struct Scene {
   const Collider* collider = nullptr;  // may be null
@@ -189,7 +195,9 @@ struct Scene {
   double self_contact = 0.0;  // m kept between layers of the cloth (minimisers only); 0 = they pass through each other
   // [particle_count] layers are so only where all corners of their triangles are of these; empty: everywhere.
   std::vector<uint8_t> kept_apart;
-  double steep_share = 0.02;  // of self_contact: layers that are nearer push back little harder
+  double steep_share = 0.02;      // of self_contact: layers that are nearer push back little harder
+  std::vector<Bone> bones;        // that go through no triangle (minimisers only)
+  std::vector<Triangle> bridges;  // of particles, across open seams: cloth to bones, and to nothing else
 };
 // What Scene::kept_apart says of a triangle.
 inline bool is_kept_apart(const std::vector<uint8_t>& kept_apart, const Triangle& corner) {

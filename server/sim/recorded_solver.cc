@@ -154,6 +154,7 @@ class Recorded : public Solver {
                      scene.middle_room,
                      scene.steep_share};
     out.kept_apart = scene.kept_apart;
+    out.bones = scene.bones, out.bridges = scene.bridges;
     for (size_t steps = 1; steps <= states_.size() && !out.seen_again; ++steps) {
       out.states.assign(states_.end() - static_cast<std::ptrdiff_t>(steps), states_.end());
       ask_again(run, scene, &out);
@@ -199,6 +200,7 @@ absl::StatusOr<StepReport> replay_steps(const ReplayBundle& bundle, const RunCon
   scene.middle_room = bundle.middle_room;
   scene.steep_share = bundle.steep_share;
   scene.kept_apart = bundle.kept_apart;
+  scene.bones = bundle.bones, scene.bridges = bundle.bridges;
   scene.wind = bundle.wind;
   scene.gravity = bundle.gravity;
   scene.contact_offset = bundle.contact_offset;

@@ -11,7 +11,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', 'B'};
+constexpr char kMagic[8] = {'T', 'R', 'Y', 'O', 'N', 'R', 'P', 'C'};
 constexpr double kFarthest = 1e3;  // m from the origin
 
 class Writer {
@@ -117,6 +117,7 @@ void visit(Archive& a, Bundle& b) {
   a(b.solver), visit_settings(a, b.settings), visit_states(a, b.states);
   visit_wind(a, b.wind), a(b.gravity), a(b.contact_offset), a(b.failure), a(b.self_contact), a(b.pressure),
       a(b.middle_room), a(b.steep_share), a(b.asked), a(b.sharp), a(b.seen_again), a(b.kept_apart);
+  a(b.bones), a(b.bridges);
   visit_model(a, b.model);
 }
 
@@ -135,6 +136,10 @@ bool consistent(const ReplayBundle& b) {
   if (!b.kept_apart.empty() && b.kept_apart.size() != n) return false;
   for (const DrapeState& s : b.states)
     if (s.x.size() != n || s.v.size() != n) return false;
+  for (const Bone& bone : b.bones)
+    if (!(bone.from.norm() < kFarthest) || !(bone.to.norm() < kFarthest)) return false;
+  for (const Triangle& t : b.bridges)
+    if (!inside(t[0]) || !inside(t[1]) || !inside(t[2])) return false;
   for (const SharpPoint& p : b.sharp)
     if (!(p.at.norm() < kFarthest) || !(p.normal.norm() < kFarthest)) return false;
   if (m.fabrics.empty() || m.fabric_index.size() != n) return false;

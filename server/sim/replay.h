@@ -41,6 +41,8 @@ struct ReplayBundle {
   std::vector<SharpPoint> sharp = {};  // the collider's, near the cloth
   bool seen_again = false;
   std::vector<uint8_t> kept_apart = {};  // as Scene's
+  std::vector<Bone> bones = {};          // the same
+  std::vector<Triangle> bridges = {};    // the same
 };
 std::string encode_replay(const ReplayBundle& bundle);
 absl::StatusOr<ReplayBundle> decode_replay(std::string_view bytes);

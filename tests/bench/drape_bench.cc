@@ -35,15 +35,16 @@ namespace {
 
 constexpr char kUsage[] =
     "[--only=TEXT ...] [--every=N] [--edge=20] [--fabric=cotton_jersey] [--threads=1] [--repeat=1] [--png=DIR] "
-    "[--obj=DIR] [--body=FILE]\n"
+    "[--obj=DIR] [--body=FILE] [--cut]\n"
     "  [--layers=where-needed|always|never] [--hinges] [--no-limits] [--grade=preview] [--coarsest=600] "
     "[--solver=NAME] [--where] "
     "[--templates] [--names]\n"
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
     "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"
     "    cloth that never stiffens; --where tells the place of every crossing; --obj leaves body and\n"
-    "    cloth; --body, an OBJ of the data set's bodies, wears all of them (templates in women's sizes); --names only\n"
-    "    prints what would be draped\n"
+    "    cloth; --body, an OBJ of the data set's bodies, wears all of them (templates in women's sizes); --cut: "
+    "people\n"
+    "    without head and hands, as the service keeps them; --names only prints what would be draped\n"
     "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "
     "[--blender=FRAMES] [--dress=FABRIC]\n"
     "    timed scenes; dress_knife beside the drape of the simulator that staged it, in wool_lycra or what --dress\n"
@@ -57,6 +58,7 @@ struct Options {
   double edge_mm = 20.0;
   int every = 1, threads = 1, repeat = 1;
   bool templates = false, where = false, agree = false, names = false;
+  Kept kept = Kept::kAll;
   SettleOptions settle;
 };
 
@@ -187,7 +189,7 @@ void study_files(const Options& options, Tally* tally) {
     const std::string body = !options.body.empty() ? options.body
                              : template_file       ? "smpl/f_smpl_template_T.obj"
                                                    : "garmentcode/mean_all.obj";
-    if (people.find(body) == people.end()) people.emplace(body, study_person(body));
+    if (people.find(body) == people.end()) people.emplace(body, study_person(body, options.kept));
     std::string name = std::filesystem::path(file).stem().string();
     if (const size_t at = name.find("_specification"); at != std::string::npos) name.resize(at);
     const auto pattern = read_pattern(testing::read_file(testing::shared_data_path("patterns/" + file)), file);
@@ -213,7 +215,8 @@ void study_templates(const Options& options, Tally* tally) {
       continue;
     }
     if (names.empty()) continue;
-    const StudyPerson person = given ? study_person(options.body) : person_of_size(figure, wearer);
+    const StudyPerson person =
+        given ? study_person(options.body, options.kept) : person_of_size(figure, wearer, options.kept);
     for (const std::string& name : names) {
       const size_t slash = name.find('/');
       const std::string size = name.substr(slash + 1, name.find(' ') - slash - 1);
@@ -257,10 +260,11 @@ int main(int argc, char** argv) {
            take_option(arg, "--every=", &options.every) || take_option(arg, "--threads=", &options.threads) ||
            take_option(arg, "--repeat=", &options.repeat) || take_flag(arg, "--templates", &options.templates) ||
            take_flag(arg, "--agree", &options.agree) || take_flag(arg, "--where", &options.where) ||
-           take_flag(arg, "--names", &options.names) || tryon::take_settle_option(arg, &options.settle) ||
-           take_option(arg, "--scene=", &scenes.scenes) || take_option(arg, "--size=", &scenes.sizes) ||
-           take_option(arg, "--on=", &scenes.threads) || take_option(arg, "--blender=", &scenes.blender_frames) ||
-           take_option(arg, "--dress=", &scenes.dress_fabric);
+           take_flag(arg, "--names", &options.names) ||
+           take_flag(arg, "--cut", &options.kept, tryon::Kept::kWithoutHeadAndHands) ||
+           tryon::take_settle_option(arg, &options.settle) || take_option(arg, "--scene=", &scenes.scenes) ||
+           take_option(arg, "--size=", &scenes.sizes) || take_option(arg, "--on=", &scenes.threads) ||
+           take_option(arg, "--blender=", &scenes.blender_frames) || take_option(arg, "--dress=", &scenes.dress_fabric);
   };
   tryon::read_options(argc, argv, tryon::kUsage, take);
   if (options.agree) return tryon::agreement::study({options.only, options.fabric, options.edge_mm, options.threads});

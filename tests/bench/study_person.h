@@ -14,6 +14,7 @@
 #include "server/body/body_from_measurements.h"
 #include "server/body/mannequin.h"
 #include "server/drape/assemble.h"
+#include "server/drape/cut_body.h"
 #include "server/garment/template.h"
 #include "server/metrics/metrics.h"
 #include "server/render/preview.h"
@@ -42,44 +43,43 @@ inline StudyPerson study_of(StoredBody stored) {
   return out;
 }
 
-// One of the data set's bodies, with head and hands (patterns have hoods).
-inline StudyPerson study_person(const std::string& file) {
-  auto body = make_body(RunContext(), testing::read_obj(testing::shared_data_path("bodies/" + file)), ScanOptions());
+// What of a body is dressed: all of it (patterns have hoods), or what the service keeps unless it is asked for more.
+enum class Kept { kAll, kWithoutHeadAndHands };
+
+inline StudyPerson study_of_body(const std::string& name, absl::StatusOr<Body> body, Kept kept) {
   StoredBody stored;
   if (body.ok()) stored.body = *std::move(body);
+  stored.has_head_and_hands = kept == Kept::kAll;
+  if (body.ok() && !stored.has_head_and_hands) stored.body = without_head_and_hands(std::move(stored.body));
   auto proxies = body.ok() ? fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic) : body.status();
-  if (!proxies.ok()) {
-    std::fprintf(stderr, "%s: %s\n", file.c_str(), std::string(proxies.status().message()).c_str());
-    std::exit(1);
-  }
-  stored.proxies.push_back(*std::move(proxies));
-  stored.has_head_and_hands = true;
-  return study_of(std::move(stored));
-}
-
-// From girths, the rest predicted.
-inline StudyPerson person_of_table(const std::string& name, const BodyTable& table) {
-  auto made = body_from_measurements(RunContext(), table);
-  StoredBody stored;
-  if (made.ok()) stored.body = std::move(made->body);
-  auto proxies = made.ok() ? fit_proxies(RunContext(), stored.body, ProxyShape::kElliptic) : made.status();
   if (!proxies.ok()) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), std::string(proxies.status().message()).c_str());
     std::exit(1);
   }
   stored.proxies.push_back(*std::move(proxies));
-  stored.has_head_and_hands = true;
   return study_of(std::move(stored));
 }
 
+// One of the data set's bodies.
+inline StudyPerson study_person(const std::string& file, Kept kept = Kept::kAll) {
+  const TriangleMesh scan = testing::read_obj(testing::shared_data_path("bodies/" + file));
+  return study_of_body(file, make_body(RunContext(), scan, ScanOptions()), kept);
+}
+
+// From girths, the rest predicted.
+inline StudyPerson person_of_table(const std::string& name, const BodyTable& table, Kept kept = Kept::kAll) {
+  auto made = body_from_measurements(RunContext(), table);
+  return study_of_body(name, made.ok() ? absl::StatusOr<Body>(std::move(made->body)) : made.status(), kept);
+}
+
 // A person of a size of the size table.
-inline StudyPerson person_of_size(Figure figure, const std::string& size) {
+inline StudyPerson person_of_size(Figure figure, const std::string& size, Kept kept = Kept::kAll) {
   const DraftMeasurements m = *size_measurements(figure, size);
   BodyTable table;
   table.figure = figure == Figure::kMen ? FigureType::kMale : FigureType::kFemale;
   table.height_mm = figure == Figure::kMen ? 1780 : 1680;
   table.measurements_mm = {{"bust_girth", m.bust_girth}, {"waist_girth", m.waist_girth}, {"hip_girth", m.hip_girth}};
-  return person_of_table(size, table);
+  return person_of_table(size, table, kept);
 }
 
 // Pairs of a cloth triangle and a body triangle that cross (exact).

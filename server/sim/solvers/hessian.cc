@@ -333,6 +333,7 @@ void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
                          static_cast<double>(potential_.outer().drag[i]) / settings_.time_step;
     own_[i] = still * Matrix3::Identity() + potential_.contact().hessian(i, x[i]).cast<double>();
   });
+  if (potential_.bones() != nullptr) potential_.bones()->add_hessian(x, &own_);
   add_layers();
   for (const Matrix3& block : own_) add(block);
 }

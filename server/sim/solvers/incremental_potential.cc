@@ -77,8 +77,15 @@ absl::Status IncrementalPotential::begin(const RunContext& run, const Scene& sce
   const double start = now_s();
   contact_.begin_step(run, scene, state.x);
   begin_self_contact(run, scene, state.x);
+  begin_bones(scene, state.x);
   report->collision_s += now_s() - start;
   return run.check();
+}
+
+std::vector<Real> IncrementalPotential::first_stiffness() const {
+  std::vector<Real> out;
+  for (int i = 0; i < model_.particle_count; ++i) out.push_back(contact_.first_stiffness(i));
+  return out;
 }
 
 void IncrementalPotential::make_self_contact(const Scene& scene) {
@@ -86,13 +93,10 @@ void IncrementalPotential::make_self_contact(const Scene& scene) {
   if (self_contact_ && self_contact_->radius() == radius && self_contact_->steep_share() == steep &&
       self_contact_->of() == scene.kept_apart)
     return;
-  std::vector<Real> stiffness, friction;
-  for (int i = 0; i < model_.particle_count; ++i) {
-    stiffness.push_back(contact_.first_stiffness(i));
-    friction.push_back(contact_.kinetic_friction(i));
-  }
+  std::vector<Real> friction;
+  for (int i = 0; i < model_.particle_count; ++i) friction.push_back(contact_.kinetic_friction(i));
   auto made =
-      std::make_unique<SelfContact>(model_, radius, std::move(friction), std::move(stiffness), steep, scene.kept_apart);
+      std::make_unique<SelfContact>(model_, radius, std::move(friction), first_stiffness(), steep, scene.kept_apart);
   if (self_contact_) made->go_on_from(*self_contact_);
   self_contact_ = std::move(made);
 }
@@ -104,6 +108,25 @@ void IncrementalPotential::begin_self_contact(const RunContext& run, const Scene
   }
   make_self_contact(scene);
   self_contact_->begin_step(run, x);
+}
+
+void IncrementalPotential::begin_bones(const Scene& scene, const std::vector<RVec3>& x) {
+  if (scene.bones.empty()) {
+    bones_.reset();
+    return;
+  }
+  if (!bones_) bones_ = std::make_unique<BoneContact>(model_, first_stiffness());
+  bones_->begin_step(scene, x);
+}
+
+bool IncrementalPotential::limit(const RunContext& run, std::vector<RVec3>* x) {
+  const bool layers = self_contact_ && self_contact_->limit(run, x);
+  return (bones_ && bones_->limit(x)) || layers;
+}
+
+bool IncrementalPotential::free_limited(const RunContext& run, const std::vector<RVec3>& x) {
+  const bool layers = self_contact_ && self_contact_->renew(run, x);
+  return (bones_ && bones_->renew(x)) || layers;
 }
 
 std::vector<uint8_t> IncrementalPotential::moving() const {
@@ -149,8 +172,8 @@ RVec3 IncrementalPotential::ballistic(int i) const {
 }
 
 bool IncrementalPotential::refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x) {
-  const bool layers = self_contact_ && self_contact_->refresh(run, x);
-  return contact_.refresh(run, scene, x, kRequeryDistance) || layers;
+  const bool layers = self_contact_ && self_contact_->refresh(run, x), bones = bones_ && bones_->refresh(x);
+  return contact_.refresh(run, scene, x, kRequeryDistance) || layers || bones;
 }
 
 void IncrementalPotential::evaluate_particles(int begin, int end, double* energy) {
@@ -184,7 +207,8 @@ double IncrementalPotential::evaluate(const RunContext& run, const std::vector<R
   energy += bend_damping_.add(x, gradient);
   energy += shear_damping_.add(x, gradient);
   if (self_contact_) energy += self_contact_->add(run, x, gradient);
-  if (self_contact_ || model_.viscous.count() > 0 || shear_damping_.any()) {
+  if (bones_) energy += bones_->add(x, gradient);
+  if (self_contact_ || bones_ || model_.viscous.count() > 0 || shear_damping_.any()) {
     for (int i = 0; any_pinned_ && i < model_.particle_count; ++i)
       if (pinned(i)) (*gradient)[i].setZero();
   }
@@ -227,6 +251,7 @@ void IncrementalPotential::report_residual(const RunContext& run, const DrapeSta
     self_contact_->add(run, state.x, &internal_);
     report->overheld_max = static_cast<double>(self_contact_->overheld(state.x)) / unit;
   }
+  if (bones_) bones_->add(state.x, &internal_);
   double largest = 0, sum = 0, fastest = 0;
   int free_count = 0;
   for (int i = 0; i < model_.particle_count; ++i) {

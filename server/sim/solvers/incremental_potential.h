@@ -12,6 +12,7 @@
 
 #include "Eigen/Sparse"
 #include "server/base/run_context.h"
+#include "server/sim/collision/bone_contact.h"
 #include "server/sim/collision/contact.h"
 #include "server/sim/collision/self_contact.h"
 #include "server/sim/constraints/bend_damping.h"
@@ -34,13 +35,11 @@ class IncrementalPotential {
   double scale() const { return scale_; }
   // Follows the body where particles moved; true if any contact plane changed and the potential with it.
   bool refresh_contacts(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x);
-  // Takes positions back to where layers of the cloth cannot have passed each other since the last search; true if any
-  // had to go.
-  bool limit(const RunContext& run, std::vector<RVec3>* x) { return self_contact_ && self_contact_->limit(run, x); }
+  // Takes positions back to where layers of the cloth cannot have passed each other, nor cloth a bone, since the last
+  // search; true if any had to go.
+  bool limit(const RunContext& run, std::vector<RVec3>* x);
   // After a search along a line that ended at such limits: new ones from x; true if there were any.
-  bool free_limited(const RunContext& run, const std::vector<RVec3>& x) {
-    return self_contact_ && self_contact_->renew(run, x);
-  }
+  bool free_limited(const RunContext& run, const std::vector<RVec3>& x);
   void finish(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x, DrapeState* state,
               StepReport* report);
   absl::Status not_finite(std::string_view phase, const std::vector<RVec3>& values) const;
@@ -69,6 +68,7 @@ class IncrementalPotential {
   ContactSet& contact() { return contact_; }
   const ContactSet& contact() const { return contact_; }
   const SelfContact* layers() const { return self_contact_.get(); }  // null where the scene has none
+  const BoneContact* bones() const { return bones_.get(); }          // the same
   // M/h^2 + L of Wan 2020 (eq. 15) and the damping's, pinned rows and columns cleared to the identity: [particle_count,
   // particle_count].
   Eigen::SparseMatrix<double> constant_matrix(BendInMatrix bend = BendInMatrix::kWhole) const;
@@ -76,8 +76,10 @@ class IncrementalPotential {
  private:
   absl::Status check_state(const DrapeState& state) const;
   std::vector<uint8_t> moving() const;
+  std::vector<Real> first_stiffness() const;
   void make_self_contact(const Scene& scene);
   void begin_self_contact(const RunContext& run, const Scene& scene, const std::vector<RVec3>& x);
+  void begin_bones(const Scene& scene, const std::vector<RVec3>& x);
   void predict(const Scene& scene, const DrapeState& state);
   void evaluate_particles(int begin, int end, double* energy);
   void report_residual(const RunContext& run, const DrapeState& state, StepReport* report);
@@ -90,6 +92,7 @@ class IncrementalPotential {
   ShearDamping shear_damping_;
   ContactSet contact_;
   std::unique_ptr<SelfContact> self_contact_;  // made when a scene first asks for it
+  std::unique_ptr<BoneContact> bones_;         // the same
   bool any_pinned_ = false;
   OuterForces outer_;
   std::vector<RVec3> y_, old_, internal_;  // [particle_count]

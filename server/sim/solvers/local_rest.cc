@@ -56,6 +56,7 @@ ModelPart part_with_layers(const DrapeModel& model, const std::vector<uint8_t>& 
 Scene scene_of(const ModelPart& part, const Scene& whole) {
   Scene out = whole;
   out.kept_apart.clear();
+  out.bridges.clear();  // seams are closed in what rests
   for (size_t i = 0; !whole.kept_apart.empty() && i < part.whole.size(); ++i)
     out.kept_apart.push_back(whole.kept_apart[part.whole[i]]);
   return out;

@@ -64,6 +64,22 @@ TEST(Replay, WhereLayersAreKeptApartIsInTheBundleAndMustBeOfTheCloth) {
   EXPECT_EQ(error_detail(decode_replay(encode_replay(bundle)).status())->reason, "REPLAY_UNREADABLE");
 }
 
+TEST(Replay, BonesAreInTheBundleAndBridgesMustBeOfTheCloth) {
+  const DrapeModel model = build_model(hung()).value();
+  ReplayBundle bundle{"newton", {}, model, {start_state(hung())}, {}, {0, -9.8, 0}, 0.002, ""};
+  bundle.bones = {{Vec3(0.1, 1.2, 0.3), Vec3(0.1, 0.2, 0.3)}};
+  bundle.bridges = {Triangle(0, 3, 5)};
+  const ReplayBundle read = decode_replay(encode_replay(bundle)).value();
+  EXPECT_EQ(read.bones, bundle.bones);
+  EXPECT_EQ(read.bridges, bundle.bridges);
+  ReplayBundle other = bundle;
+  other.bridges[0][1] = model.particle_count;
+  EXPECT_EQ(error_detail(decode_replay(encode_replay(other)).status())->reason, "REPLAY_UNREADABLE");
+  other = bundle;
+  other.bones[0].to.y() = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(error_detail(decode_replay(encode_replay(other)).status())->reason, "REPLAY_UNREADABLE");
+}
+
 TEST(Replay, SharpPointsOfTheBodyAreInTheBundleAndMustBePlaces) {
   ReplayBundle bundle{"newton", {}, build_model(hung()).value(), {start_state(hung())}, {}, {0, -9.8, 0}, 0.002, ""};
   bundle.sharp = {{Vec3(0.1, 1.2, 0.3), Vec3::UnitZ()}};
