@@ -96,14 +96,15 @@ absl::StatusOr<std::vector<Vec3>> GarmentDescent::rest(int level, const std::vec
   return rest_once(give_up(crossed, first), goal);
 }
 
-absl::StatusOr<std::vector<Vec3>> GarmentDescent::sew() {
-  ASSIGN_OR_RETURN(Sewing best, sew_from({}));
+absl::StatusOr<std::vector<Vec3>> GarmentDescent::sew(const SewingStart& first) {
+  ASSIGN_OR_RETURN(Sewing best, sew_from(first));
   for (const SewingStart& start : kOtherStarts) {
     if (best.faults == 0 || run_.winding_up()) break;
     ASSIGN_OR_RETURN(Sewing other, sew_from(start));
     if (other.faults < best.faults) best = std::move(other);
   }
   start_ = best.start;
+  faults_ = best.faults;
   take_gaps(best.report);
   return std::move(best.positions);
 }

@@ -30,8 +30,11 @@ class GarmentDescent {
                  const SettleOptions& options, const GarmentMesh& garment, const ClothLevels& levels);
 
   // Panels sewn on the coarsest level, and nothing more. Where an arm goes beside its armhole, the head beside its
-  // hood, or a wide skirt drags a bodice off the shoulders, they are sewn from elsewhere.
-  absl::StatusOr<std::vector<Vec3>> sew();
+  // hood, or a wide skirt drags a bodice off the shoulders, they are sewn from elsewhere than `first`.
+  absl::StatusOr<std::vector<Vec3>> sew(const SewingStart& first = {});
+  const SewingStart& start() const { return start_; }  // that it was sewn from
+  // Of what was sewn: arms outside, the head outside, and whether it was dragged down.
+  size_t faults() const { return faults_; }
   // The coarsest level: sewn panels come to rest. What has crossed by much all the same is drawn apart with contact
   // everywhere, or else sewn again so from the first stitch; where much crosses even then (a cuff narrower than the
   // wrist that it went through) it stays so.
@@ -57,7 +60,7 @@ class GarmentDescent {
   struct Sewing {
     SewingStart start;
     std::vector<Vec3> positions;
-    size_t faults = 0;  // arms outside, the head outside, and whether it was dragged down
+    size_t faults = 0;
     SettleReport report;
   };
   absl::StatusOr<Sewing> sew_from(const SewingStart& start);
@@ -79,7 +82,8 @@ class GarmentDescent {
   SettleOptions options_;
   std::optional<PreparedLevels> prepared_;  // where anything rests
   int level_ = 0;                           // that rests
-  SewingStart start_;                       // that it was sewn from
+  SewingStart start_;
+  size_t faults_ = 0;
   // Where it was found to cross, as long as it may_begin_; from then on options_.layers says everywhere or nowhere.
   LayerPlaces places_;
   bool may_begin_ = false, gave_up_ = false;

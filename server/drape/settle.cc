@@ -137,7 +137,11 @@ absl::StatusOr<std::vector<Vec3>> put_limbs_in(const RunContext& run, const Garm
     }
     ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(pushed, options.coarsest));
     GarmentDescent descent(run, fabric, collider, guarded, pushed, levels);
-    ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.sew());
+    ASSIGN_OR_RETURN(std::vector<Vec3> x, descent.sew(own->start()));
+    if (descent.faults() > own->faults()) {  // a bodice on the floor holds no limbs
+      own->count(descent.report());
+      break;
+    }
     bool again = push_farther(descent.welded(x).mesh, false, &limbs);
     if (!again) {
       ASSIGN_OR_RETURN(x, descent.rest_sewn(x));
