@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Eigen/Eigenvalues"
 #include "gtest/gtest.h"
 #include "server/sim/collision/tangle.h"
 #include "tests/unit/sim/cloth_fixtures.h"
