@@ -210,14 +210,15 @@ void wrap_round(const std::vector<int>& panel, const Along& fit, const LimbEnd& 
   const Section above(upper, middle), below(fore, middle);
   double turning = 0.0;  // whether across goes with the turn or against it
   for (const int v : panel) turning += sleeve.across(v) * (garment->placed[v] - below.axis.from).dot(below.side);
+  const double sense = turning < 0.0 ? -1.0 : 1.0, cap = kCap * upper.length - upper.length;
   for (const int v : panel) {
-    const double t = sleeve.along(v), cap = kCap * upper.length - upper.length;
+    const double t = sleeve.along(v);
     const double share = std::clamp(whole ? (t - cap) / (kCap * upper.length) : t / kBefore + 1.0, 0.0, 1.0);
     const Section& part = t > 0.0 ? below : above;
     const Vec3 on_axis = part.axis.from + (t > 0.0 ? t : upper.length + t) * part.axis.along;
     const double limb = std::max(0.0, -body.query(on_axis, sim::kDeepestInside).distance);
     const double radius = std::max(kRound * limb + kRoom, sleeve.width(v) / kClosed);
-    const double turn = std::copysign(sleeve.across(v) / radius, turning * sleeve.across(v));
+    const double turn = sense * sleeve.across(v) / radius;
     const Vec3 round = on_axis + radius * (std::cos(turn) * part.front + std::sin(turn) * part.side);
     garment->placed[v] = (1.0 - share) * garment->placed[v] + share * round;
   }

@@ -13,10 +13,10 @@ namespace tryon::sim {
 namespace {
 
 constexpr Real kRoom = static_cast<Real>(kBoneRoom);
-constexpr Real kReach = 3 * kRoom;  // nearer triangles are pairs
-constexpr Real kShare = Real(0.9);  // of the way to the bone, which both never are together
-constexpr Real kLookAgain = Real(0.5);
-constexpr Real kThrough = Real(1e-6);  // m
+constexpr Real kReach = 3 * kRoom;      // nearer triangles are pairs
+constexpr Real kShare = Real(0.9);      // of the way to the bone that a particle may go between two looks
+constexpr Real kLookAgain = Real(0.5);  // of what it may go
+constexpr Real kThrough = Real(1e-6);   // m
 
 Real to_segment(const RVec3& p, const RVec3& a, const RVec3& b) {
   const RVec3 ab = b - a;
