@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/drape/limb_ends.h"
+#include "server/drape/limb_tubes.h"
 #include "server/drape/motion.h"
 #include "server/drape/stage.h"
 #include "server/metrics/metrics.h"

@@ -8,6 +8,7 @@
 #include "server/drape/cloth_levels.h"
 #include "server/drape/garment_descent.h"
 #include "server/drape/limb_ends.h"
+#include "server/drape/limb_tubes.h"
 #include "server/metrics/metrics.h"
 
 namespace tryon {

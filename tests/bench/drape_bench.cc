@@ -42,7 +42,7 @@ constexpr char kUsage[] =
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
     "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"
     "    cloth that never stiffens; --where tells the place of every crossing; --obj leaves body and\n"
-    "    cloth; --body, an OBJ of the data set's bodies, wears all of them (templates in women's sizes); --cut: "
+    "    cloth; --body, one of the data set's bodies, wears all of them (templates in women's sizes); --cut: "
     "people\n"
     "    without head and hands, as the service keeps them; --names only prints what would be draped\n"
     "  --scene=all|dress_knife|t_shirt|trousers|cusick ... [--size=VERTICES ...] [--on=THREADS ...] "

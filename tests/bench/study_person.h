@@ -16,6 +16,7 @@
 #include "server/drape/assemble.h"
 #include "server/drape/cut_body.h"
 #include "server/garment/template.h"
+#include "server/io/mesh_file.h"
 #include "server/metrics/metrics.h"
 #include "server/render/preview.h"
 #include "server/sim/collision/collider.h"
@@ -60,10 +61,19 @@ inline StudyPerson study_of_body(const std::string& name, absl::StatusOr<Body> b
   return study_of(std::move(stored));
 }
 
+inline absl::StatusOr<TriangleMesh> scan_of(const std::string& path) {
+  ASSIGN_OR_RETURN(const MeshFormat format, mesh_format_from_name(path));
+  if (format == MeshFormat::kObj) return testing::read_obj(path);
+  ASSIGN_OR_RETURN(ParsedMesh parsed, parse_mesh_sandboxed(RunContext(), default_meshparse_path(),
+                                                           testing::read_file(path), format, path, ParseLimits()));
+  return std::move(parsed.mesh);
+}
+
 // One of the data set's bodies.
 inline StudyPerson study_person(const std::string& file, Kept kept = Kept::kAll) {
-  const TriangleMesh scan = testing::read_obj(testing::shared_data_path("bodies/" + file));
-  return study_of_body(file, make_body(RunContext(), scan, ScanOptions()), kept);
+  auto scan = scan_of(testing::shared_data_path("bodies/" + file));
+  auto body = scan.ok() ? make_body(RunContext(), *std::move(scan), ScanOptions()) : scan.status();
+  return study_of_body(file, std::move(body), kept);
 }
 
 // From girths, the rest predicted.
