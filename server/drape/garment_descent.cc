@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/base/text.h"
 #include "server/drape/limb_ends.h"
 #include "server/drape/limb_tubes.h"
 #include "server/drape/motion.h"
@@ -13,7 +14,7 @@ namespace tryon {
 namespace {
 
 constexpr SewingStart kOtherStarts[] = {
-    {0.05},      {0.1},       {-0.05}, {0.15}, {0.0, false, true}, {0.05, false, true}, {0.1, false, true},
+    {0.05},      {0.1},       {-0.05}, {0.15}, {0.2}, {0.0, false, true}, {0.05, false, true}, {0.1, false, true},
     {0.1, true}, {0.05, true}};
 constexpr double kDragged = 0.25;  // m that a garment's top goes down as it is sewn where it is dragged there
 // Steps after which at most a third of the crossings may be left, or one for so many vertices.
@@ -49,6 +50,7 @@ GarmentDescent::GarmentDescent(const RunContext& run, const Fabric& fabric, cons
   // Laid pleats are layers from the start: without contact between them they would lie in one another.
   if (may_begin_ && garment.has_laid_pleats()) keep_apart();
   if (may_begin_ || !able) options_.layers = LayerContact::kNever;
+  for (const UpperArm& arm : arms_) sleeves_.push_back(sleeves_of(arm, levels.open_panels()));
   if (rests(options)) prepared_.emplace(run_, levels, fabric, options_);
 }
 
@@ -97,10 +99,33 @@ absl::StatusOr<std::vector<Vec3>> GarmentDescent::rest(int level, const std::vec
   return rest_once(give_up(crossed, first), goal);
 }
 
-absl::StatusOr<std::vector<Vec3>> GarmentDescent::sew(const SewingStart& first) {
+// As far as a level that another one follows, where the garment's own is to be continued too.
+RestGoal GarmentDescent::goal_of(int level) const {
+  RestGoal goal = rest_goal(level, levels_.count() - 1, options_);
+  if (!options_.to_be_continued) return goal;
+  const RestGoal coarse = rest_goal(1, 2, options_);
+  goal.calm_steps = coarse.calm_steps, goal.rms = coarse.rms, goal.max = coarse.max;
+  return goal;
+}
+
+absl::StatusOr<std::vector<Vec3>> GarmentDescent::rest_on(int level, const std::vector<Vec3>& positions) {
+  auto rested = rest(level, positions, goal_of(level));
+  return rested.ok() ? std::move(rested) : located(rested.status(), cat("level[", level, "]."));
+}
+
+absl::StatusOr<std::vector<Vec3>> GarmentDescent::come_down(int last, std::vector<Vec3> positions) {
+  for (int level = levels_.count() - 2; level >= last; --level) {
+    positions = levels_.finer(level + 1, positions);
+    if (!rests(options_)) continue;
+    ASSIGN_OR_RETURN(positions, rest_on(level, positions));
+  }
+  return positions;
+}
+
+absl::StatusOr<std::vector<Vec3>> GarmentDescent::sew(const SewingStart& first, bool only) {
   ASSIGN_OR_RETURN(Sewing best, sew_from(first));
   for (const SewingStart& start : kOtherStarts) {
-    if (best.faults == 0 || run_.winding_up()) break;
+    if (only || best.faults == 0 || run_.winding_up()) break;
     ASSIGN_OR_RETURN(Sewing other, sew_from(start));
     if (other.faults < best.faults) best = std::move(other);
   }
@@ -122,7 +147,14 @@ absl::StatusOr<GarmentDescent::Sewing> GarmentDescent::sew_from(const SewingStar
   Sewing out{start, levels_.sewn(sewn->positions), 0, sewn->report};
   const TriangleMesh cloth = welded(out.positions).mesh;
   const bool dragged = top(panels.placed) - top(out.positions) > kDragged;
-  out.faults = beside(arms_, cloth).size() + is_beside(head_, cloth) + dragged;
+  const size_t outside = beside(arms_, cloth).size() + is_beside(head_, cloth) + dragged;
+  out.faults = (arms_.size() + 1) * outside + empty_sleeves(sewn->positions);
+  return out;
+}
+
+size_t GarmentDescent::empty_sleeves(const std::vector<Vec3>& open) const {
+  size_t out = 0;
+  for (size_t k = 0; k < arms_.size(); ++k) out += hang_beside(arms_[k], sleeves_[k], open);
   return out;
 }
 

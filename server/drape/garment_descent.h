@@ -29,11 +29,13 @@ class GarmentDescent {
   GarmentDescent(const RunContext& run, const Fabric& fabric, const sim::Collider& collider,
                  const SettleOptions& options, const GarmentMesh& garment, const ClothLevels& levels);
 
-  // Panels sewn on the coarsest level, and nothing more. Where an arm goes beside its armhole, the head beside its
-  // hood, or a wide skirt drags a bodice off the shoulders, they are sewn from elsewhere than `first`.
-  absl::StatusOr<std::vector<Vec3>> sew(const SewingStart& first = {});
+  // Panels sewn on the coarsest level, and nothing more. Where an arm goes beside its armhole or its sleeve hangs
+  // empty, the head goes beside its hood, or a wide skirt drags a bodice off the shoulders, they are sewn from
+  // elsewhere than `first`, unless that is `only`.
+  absl::StatusOr<std::vector<Vec3>> sew(const SewingStart& first = {}, bool only = false);
   const SewingStart& start() const { return start_; }  // that it was sewn from
-  // Of what was sewn: arms outside, the head outside, and whether it was dragged down.
+  // Of what was sewn: arms outside, the head outside, and whether it was dragged down; less than one of those: sleeves
+  // that hang empty.
   size_t faults() const { return faults_; }
   // The coarsest level: sewn panels come to rest. What has crossed by much all the same is drawn apart with contact
   // everywhere, or else sewn again so from the first stitch; where much crosses even then (a cuff narrower than the
@@ -42,6 +44,10 @@ class GarmentDescent {
   // One level from the cloth's positions. What still crosses on the garment's own is kept apart everywhere, from the
   // beginning, and what crosses even then goes on from where it first did; what was kept apart already falls there.
   absl::StatusOr<std::vector<Vec3>> rest(int level, const std::vector<Vec3>& positions, const RestGoal& goal);
+  // One level, as far as it is to come there.
+  absl::StatusOr<std::vector<Vec3>> rest_on(int level, const std::vector<Vec3>& positions);
+  // From the coarsest level's rest to that of `last`.
+  absl::StatusOr<std::vector<Vec3>> come_down(int last, std::vector<Vec3> positions);
   // What was given up is tried again from here: on smaller triangles it may come apart.
   void hope_again() { may_begin_ = may_begin_ || gave_up_; }
   // On the garment's own mesh, where another one has come to on a mesh of the same vertices.
@@ -64,7 +70,9 @@ class GarmentDescent {
     SettleReport report;
   };
   absl::StatusOr<Sewing> sew_from(const SewingStart& start);
+  size_t empty_sleeves(const std::vector<Vec3>& open) const;
   void take_gaps(const SettleReport& other);
+  RestGoal goal_of(int level) const;
   RestGoal coarsest_goal() const { return rest_goal(level_, level_, options_); }
   int crossings() const;
   int few() const;
@@ -78,6 +86,7 @@ class GarmentDescent {
   const sim::Collider& collider_;
   const ClothLevels& levels_;
   const std::vector<UpperArm> arms_;
+  std::vector<std::vector<int>> sleeves_;  // of each arm, vertices of the open panels
   const std::vector<Vec3> head_;
   SettleOptions options_;
   std::optional<PreparedLevels> prepared_;  // where anything rests

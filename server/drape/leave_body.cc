@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace tryon {
 namespace {
 
 constexpr double kNoWay = 0.3, kClearDepth = 1e-3;
+constexpr double kLimb = 0.15;   // m from its bone, within which a limb is left away from it
+constexpr double kDetour = 4.0;  // times the shortest way, that this may take
 constexpr double kNearly = 0.99;  // of the room: who leaves along the normal of round skin is given so much by facets
 
 // The way from a point along a direction to where `room` is free on all sides: metres; `farthest`, where it is not
@@ -44,6 +47,24 @@ Vec3 nearest_exit(const sim::Collider& collider, const Vec3& point, const sim::C
   return exit;
 }
 
+// Past a bone no triangle may go: away from it all its corners stay on the side on which they are.
+std::optional<Vec3> exit_off_bones(const sim::Collider& collider, const std::vector<sim::Bone>& bones,
+                                   const Vec3& point, const sim::Contact& here, double room) {
+  double least = kLimb;
+  Vec3 off = Vec3::Zero();
+  for (const sim::Bone& bone : bones) {
+    const Vec3 along = bone.to - bone.from, from = point - bone.from;
+    const double share = std::clamp(from.dot(along) / std::max(along.squaredNorm(), 1e-12), 0.0, 1.0);
+    const Vec3 away = from - share * along;
+    if (away.norm() < least) least = away.norm(), off = away;
+  }
+  if (least == kLimb || least < kClearDepth) return std::nullopt;
+  const double farthest = kDetour * (room - here.distance);
+  const double way = way_out(collider, point, off / least, room, farthest);
+  if (way == farthest) return std::nullopt;
+  return Vec3(point + way * off / least);
+}
+
 // [point_count]
 std::vector<sim::Contact> contacts_of(const RunContext& run, const sim::Collider& collider,
                                       const std::vector<Vec3>& points) {
@@ -70,7 +91,10 @@ int leave_body(const RunContext& run, const sim::DrapeModel& model, const sim::S
   }
   for_each(run, leaving.size(), [&](size_t k) {
     const size_t i = leaving[k];
-    state->x[i] = nearest_exit(*scene.collider, x[i], nearest[i], scene.contact_offset).cast<sim::Real>();
+    const auto beside_bones = exit_off_bones(*scene.collider, scene.bones, x[i], nearest[i], scene.contact_offset);
+    const Vec3 exit =
+        beside_bones ? *beside_bones : nearest_exit(*scene.collider, x[i], nearest[i], scene.contact_offset);
+    state->x[i] = exit.cast<sim::Real>();
   });
   return static_cast<int>(leaving.size());
 }

@@ -1,10 +1,13 @@
 #include "server/drape/limb_ends.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <numbers>
 #include <utility>
 
 #include "server/base/text.h"
+#include "server/garment/separate.h"
 #include "server/sim/collision/collider.h"
 #include "server/sim/collision/tangle.h"
 
@@ -12,7 +15,12 @@ namespace tryon {
 namespace {
 
 constexpr double kHandShare = 0.6, kFootShare = 0.7, kHeadShare = 0.9,
-                 kNoseShare = 0.9;  // of the way from the joint to the skin's farthest
+                 kNoseShare = 0.9;                    // of the way from the joint to the skin's farthest
+constexpr double kOverShoulder = 0.06;                // m that a sleeve may reach in over the shoulder
+constexpr double kFarFromShoulder = 0.5;              // m
+constexpr double kSleeveFrom = 0.4, kSleeveTo = 1.2;  // of the upper arm, where a sleeve goes round it
+constexpr int kAllRound = 24, kOneSided = 15;         // parts of the way round; those without cloth beside an arm
+constexpr size_t kFewOfASleeve = 12;
 
 // Where the hand was cut off, the end of the arm.
 std::optional<LimbEnd> hand(const ProxyAnatomy& anatomy, BodyPart part) {
@@ -50,12 +58,15 @@ bool goes_through(const LimbEnd& end, const std::vector<Vec3>& tips, const Trian
   return go_through(middles, cloth);
 }
 
+Finding finding(const char* code, std::string message, const char* remedy) {
+  Finding out;
+  out.code = code, out.message = std::move(message), out.remedy = remedy;
+  return out;
+}
+
 Finding comes_out(const std::string& limb, const char* where, const char* remedy) {
-  Finding finding;
-  finding.code = "LIMB_BESIDE_CLOTH";
-  finding.message = cat("the ", limb, " comes out of the side of the cloth that is round the ", where);
-  finding.remedy = remedy;
-  return finding;
+  return finding("LIMB_BESIDE_CLOTH",
+                 cat("the ", limb, " comes out of the side of the cloth that is round the ", where), remedy);
 }
 
 }  // namespace
@@ -113,6 +124,46 @@ std::vector<UpperArm> beside(const std::vector<UpperArm>& arms, const TriangleMe
   return out;
 }
 
+std::vector<int> sleeves_of(const UpperArm& arm, const GarmentMesh& garment) {
+  const Vec3 way = arm.elbow - arm.shoulder, out = Vec3(way.x(), 0.0, way.z()).normalized();
+  std::vector<int> sleeves;
+  for (const std::vector<int>& panel : panel_vertices(garment)) {
+    Vec3 sum = Vec3::Zero();
+    double inmost = kFarFromShoulder;
+    for (const int v : panel) {
+      const Vec3 from = garment.placed[v] - arm.shoulder;
+      inmost = std::min(inmost, from.dot(out));
+      sum += from;
+    }
+    const Vec3 mean = sum / static_cast<double>(panel.size());
+    if (inmost < -kOverShoulder || mean.dot(out) < kOverShoulder || mean.norm() > kFarFromShoulder) continue;
+    sleeves.insert(sleeves.end(), panel.begin(), panel.end());
+  }
+  return sleeves;
+}
+
+bool hang_beside(const UpperArm& arm, const std::vector<int>& sleeves, const std::vector<Vec3>& at) {
+  const Vec3 way = arm.elbow - arm.shoulder, along = way.normalized();
+  const Vec3 side = along.unitOrthogonal(), front = along.cross(side);
+  std::vector<bool> has_cloth(kAllRound);
+  size_t count = 0;
+  for (const int v : sleeves) {
+    const Vec3 from = at[v] - arm.shoulder;
+    const double share = from.dot(along) / way.norm();
+    if (share < kSleeveFrom || share > kSleeveTo) continue;
+    const double turn = std::atan2(from.dot(front), from.dot(side)) / (2.0 * std::numbers::pi) + 0.5;
+    has_cloth[std::min(static_cast<size_t>(turn * kAllRound), has_cloth.size() - 1)] = true;
+    ++count;
+  }
+  if (count < kFewOfASleeve) return false;
+  int without = 0, most = 0;
+  for (size_t part = 0; part < 2 * has_cloth.size(); ++part) {
+    without = has_cloth[part % has_cloth.size()] ? 0 : without + 1;
+    most = std::max(most, without);
+  }
+  return most >= kOneSided;
+}
+
 std::vector<Vec3> head_middle(const ProxyAnatomy& anatomy) {
   const std::vector<int>& head = anatomy.vertices(BodyPart::kHead);
   if (head.empty()) return {};
@@ -167,15 +218,22 @@ std::vector<sim::Bone> bones(const GarmentMesh& garment) {
   return out;
 }
 
-std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMesh& cloth) {
+std::vector<Finding> limb_findings(const GarmentMesh& garment, const WeldedMesh& cloth) {
+  constexpr char kArmholes[] = "Take a size whose armholes are wider or lie where its shoulders do.";
   std::vector<Finding> out;
-  for (const UpperArm& arm : beside(garment.upper_arms, cloth))
-    out.push_back(
-        comes_out(arm.name, "shoulder", "Take a size whose armholes are wider or lie where its shoulders do."));
-  for (const LimbEnd& end : beside(garment.limb_ends, cloth))
+  for (const UpperArm& arm : beside(garment.upper_arms, cloth.mesh))
+    out.push_back(comes_out(arm.name, "shoulder", kArmholes));
+  for (const LimbEnd& end : beside(garment.limb_ends, cloth.mesh))
     out.push_back(comes_out(end.name, "limb", "Take a size whose sleeves or legs are shorter or wider there."));
-  if (is_beside(garment.head, cloth))
+  if (is_beside(garment.head, cloth.mesh))
     out.push_back(comes_out("head", "neck", "Take a size whose neckline or hood is wider."));
+  std::vector<Vec3> at(garment.placed.size());
+  for (size_t v = 0; v < at.size(); ++v) at[v] = cloth.mesh.positions[cloth.source[v]];
+  for (const UpperArm& arm : garment.upper_arms) {
+    if (!hang_beside(arm, sleeves_of(arm, garment), at)) continue;
+    out.push_back(
+        finding("SLEEVE_EMPTY", cat("the ", arm.name, " is outside its sleeve, which hangs empty"), kArmholes));
+  }
   return out;
 }
 

@@ -27,13 +27,18 @@ bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth);
 std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth);  // those that are
 std::vector<UpperArm> upper_arms(const ProxyAnatomy& anatomy);
 std::vector<UpperArm> beside(const std::vector<UpperArm>& arms, const TriangleMesh& cloth);
+// Vertices of panels that lie beyond the shoulder as they are placed: sleeves.
+std::vector<int> sleeves_of(const UpperArm& arm, const GarmentMesh& garment);
+// Whether all of such vertices, `at` these places now, that are along the arm lie on one side of it: what would be its
+// sleeve hangs empty. Not of what is too little to tell.
+bool hang_beside(const UpperArm& arm, const std::vector<int>& sleeves, const std::vector<Vec3>& at);
 // From the base of the neck into the head; empty where the body has no head.
 std::vector<Vec3> head_middle(const ProxyAnatomy& anatomy);
 std::optional<Vec3> nose(const ProxyAnatomy& anatomy);
 bool is_beside(const std::vector<Vec3>& head, const TriangleMesh& cloth);  // a hood has closed behind it, or through it
 // Of all limbs: what cloth may not pass.
 std::vector<sim::Bone> bones(const GarmentMesh& garment);
-// What the wearer should know of those that are beside the cloth.
-std::vector<Finding> limb_findings(const GarmentMesh& garment, const TriangleMesh& cloth);
+// What the wearer should know of those that are beside the cloth, or whose sleeves hang empty.
+std::vector<Finding> limb_findings(const GarmentMesh& garment, const WeldedMesh& cloth);
 
 }  // namespace tryon

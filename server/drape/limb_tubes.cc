@@ -21,9 +21,11 @@ constexpr double kClosed = 1.9 * std::numbers::pi;  // the way round that a slee
 constexpr double kBand = 0.02, kLongest = 2.0;      // m along a limb
 constexpr double kBefore = 0.1;                     // m before elbow or knee, where pieces begin to be put round
 constexpr double kCap = 0.25;                       // of the upper arm, below which a sleeve can be wrapped closer
-constexpr double kOverShoulder = 0.06;              // m that a sleeve may reach in over the shoulder
-constexpr double kFarFromShoulder = 0.5;            // m
 constexpr double kBesideLeg = 0.03;                 // m that a skirt's edge starts outside the leg's middle
+constexpr double kBesideMiddle = 0.05;              // m beside the body's middle plane: no sleeve reaches so far
+constexpr double kBesideArm = 0.07;                 // m that a skirt's edge starts within the arm's middle
+constexpr double kAboveElbow = 0.05;                // m that the top of what hangs within the forearms may lie
+constexpr double kNoMore = 1e-6;                    // m
 constexpr double kShortest = 0.4;                   // of its length
 
 // Along the limb, from elbow or knee.
@@ -45,6 +47,13 @@ struct Along {
   double at(const Vec2& flat) const { return start + slope.dot(flat); }
 };
 
+// How near to the body's middle plane, from the limb's side of it.
+double inmost(const GarmentMesh& garment, const std::vector<int>& vertices, const LimbEnd& limb) {
+  double out = kLongest;
+  for (const int v : vertices) out = std::min(out, std::copysign(1.0, limb.joint.x()) * garment.placed[v].x());
+  return out;
+}
+
 // Of a panel that reaches beyond the joint and is round this limb.
 std::optional<Along> along(const GarmentMesh& garment, const std::vector<int>& panel, const LimbEnd& end) {
   const Axis axis(end);
@@ -55,7 +64,7 @@ std::optional<Along> along(const GarmentMesh& garment, const std::vector<int>& p
     reaches = reaches || t > axis.length;
     if (t > 0.0) beyond.push_back(v);
   }
-  if (!reaches) return std::nullopt;
+  if (!reaches || (is_arm(end) && inmost(garment, beyond, end) < kBesideMiddle)) return std::nullopt;
   const auto mean_off = [&](const LimbEnd& from) {
     const Axis its(from);
     double sum = 0.0;
@@ -188,23 +197,11 @@ Vec3 middle_at(const LimbEnd& leg, double y) {
 }  // namespace
 
 void turn_sleeves_to(const UpperArm& arm, GarmentMesh* garment) {
-  const Vec3 way = arm.elbow - arm.shoulder, out = Vec3(way.x(), 0.0, way.z()).normalized();
-  std::vector<int> sleeves;
-  Vec3 middle = Vec3::Zero();
-  for (const std::vector<int>& panel : panel_vertices(*garment)) {
-    double inmost = kLongest;
-    Vec3 sum = Vec3::Zero();
-    for (const int v : panel) {
-      inmost = std::min(inmost, (garment->placed[v] - arm.shoulder).dot(out));
-      sum += garment->placed[v] - arm.shoulder;
-    }
-    const Vec3 mean = sum / static_cast<double>(panel.size());
-    if (inmost < -kOverShoulder || mean.dot(out) < kOverShoulder || mean.norm() > kFarFromShoulder) continue;
-    sleeves.insert(sleeves.end(), panel.begin(), panel.end());
-    middle += sum;
-  }
+  const std::vector<int> sleeves = sleeves_of(arm, *garment);
   if (sleeves.empty()) return;
-  const Eigen::Quaterniond turn = Eigen::Quaterniond::FromTwoVectors(middle, way);
+  Vec3 middle = Vec3::Zero();
+  for (const int v : sleeves) middle += garment->placed[v] - arm.shoulder;
+  const Eigen::Quaterniond turn = Eigen::Quaterniond::FromTwoVectors(middle, arm.elbow - arm.shoulder);
   for (const int v : sleeves) garment->placed[v] = arm.shoulder + turn * (garment->placed[v] - arm.shoulder);
 }
 
@@ -233,6 +230,39 @@ bool spread_over(const LimbEnd& leg, GarmentMesh* garment) {
       const double at = out(p), least = out(middle_at(leg, p.y())) + kBesideLeg, now = edge[band(p)];
       if (p.y() > leg.root.y() || at <= 0.0 || now <= 0.0 || now >= least) continue;
       p.x() = middle + side * at * least / now;
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool draw_in_from(const LimbEnd& arm, GarmentMesh* garment) {
+  const double side = std::copysign(1.0, arm.joint.x());
+  const Vec3& tip = arm.tips.front();
+  const auto within = [&](double y) {  // how far out a panel may go
+    const auto [above, below] = y > arm.joint.y() ? std::pair(arm.inner, arm.joint) : std::pair(arm.joint, tip);
+    const double share = std::clamp((above.y() - y) / std::max(above.y() - below.y(), 1e-6), 0.0, 1.0);
+    return side * (above.x() + share * (below.x() - above.x())) - kBesideArm + std::max(0.0, tip.y() - y);
+  };
+  const auto band = [&](const Vec3& p) {
+    return static_cast<size_t>(std::clamp(arm.inner.y() - p.y(), 0.0, kLongest) / kBand);
+  };
+  bool any = false;
+  for (const std::vector<int>& panel : panel_vertices(*garment)) {
+    double top = 0.0;
+    std::vector<double> edge(1, 0.0);  // [band below the elbow]: how far out the panel goes there
+    for (const int v : panel) {
+      const Vec3& p = garment->placed[v];
+      top = std::max(top, p.y());
+      edge.resize(std::max(edge.size(), band(p) + 1), 0.0);
+      edge[band(p)] = std::max(edge[band(p)], side * p.x());
+    }
+    if (top > arm.inner.y() + kAboveElbow || inmost(*garment, panel, arm) > kBesideMiddle) continue;
+    for (const int v : panel) {
+      Vec3& p = garment->placed[v];
+      const double most = within(arm.inner.y() - kBand * static_cast<double>(band(p))), now = edge[band(p)];
+      if (side * p.x() <= 0.0 || most <= kBesideMiddle || now <= most + kNoMore) continue;
+      p.x() *= most / now;
       any = true;
     }
   }

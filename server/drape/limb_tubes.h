@@ -16,6 +16,9 @@ void turn_sleeves_to(const UpperArm& arm, GarmentMesh* garment);
 // Panels that go before or behind both legs reach beyond this one's middle, where it stands wider than they are;
 // whether any did not.
 bool spread_over(const LimbEnd& leg, GarmentMesh* garment);
+// Panels that hang from below the elbow, of a skirt or trousers, and start through this arm or beyond it are drawn in
+// until they lie between it and the body; whether any did not.
+bool draw_in_from(const LimbEnd& arm, GarmentMesh* garment);
 // How far a tube is pushed up: so many metres above wrist or ankle it ends, 0: as far as it does; with `whole`, a
 // sleeve of one piece lies close round the upper arm too, where an arm that hangs by the side keeps it from starting
 // round it.

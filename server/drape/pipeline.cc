@@ -123,7 +123,7 @@ absl::StatusOr<PipelineResult> run_drape(const RunContext& given, const DrapeReq
                                     : settle_from(run, garment, fabric, *collider, options, cut.lies);
   if (!outcome.ok()) return with_replay(outcome.status(), replay);
   const Settled settled = *std::move(outcome);
-  for (Finding& finding : limb_findings(garment, settled.cloth.mesh))
+  for (Finding& finding : limb_findings(garment, settled.cloth))
     arranged.findings.push_back(std::move(finding));
   clock.enter("export");
   PipelineResult result;

@@ -9,6 +9,7 @@
 #include "server/drape/grade.h"
 #include "server/drape/leave_body.h"
 #include "server/metrics/metrics.h"
+#include "server/sim/collision/bone_contact.h"
 #include "server/sim/collision/tangle.h"
 
 namespace tryon {
@@ -41,16 +42,20 @@ absl::Status fall(Stage* stage, const RestGoal& goal) {
 }
 
 // Smooths the patch round what is tangled that leaves the least of it; false where none lessens it. In laid pleats the
-// film of a wide patch goes through the layers beside it.
+// film of a wide patch goes through the layers beside it, and that of a sleeve through the arm.
 bool iron(Stage* stage) {
   const std::vector<int> tangled = sim::tangled_vertices(stage->model, stage->state.x);
+  const auto bones_through = [stage](const std::vector<sim::RVec3>& x) {
+    return sim::bones_through(stage->scene.bones, stage->model.triangles, x);
+  };
+  const int through = bones_through(stage->state.x);
   size_t least = tangled.size();
   std::vector<sim::RVec3> best;
   for (int rings = 0; rings <= kMostRings && least > 0; ++rings) {
     std::vector<sim::RVec3> ironed = stage->state.x;
     sim::smooth_patch(stage->model, stage->scene, tangled, rings, &ironed);
     const size_t left = sim::tangled_vertices(stage->model, ironed).size();
-    if (left >= least) continue;
+    if (left >= least || bones_through(ironed) > through) continue;
     least = left;
     best = std::move(ironed);
   }

@@ -41,7 +41,7 @@ constexpr char kUsage[] =
     "[--templates] [--names]\n"
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
     "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"
-    "    cloth that never stiffens; --where tells the place of every crossing; --obj leaves body and\n"
+    "    cloth that never stiffens; --where tells the place of every crossing and limbs; --obj leaves body and\n"
     "    cloth; --body, one of the data set's bodies, wears all of them (templates in women's sizes); --cut: "
     "people\n"
     "    without head and hands, as the service keeps them; --names only prints what would be draped\n"
@@ -106,7 +106,7 @@ std::string digest_of(const TriangleMesh& mesh) {
 }
 
 void judge(const StudyPerson& study, const std::string& name, const GarmentMesh& garment, const Settled& settled,
-           double cpu, double wall, Tally* tally) {
+           double cpu, double wall, bool where, Tally* tally) {
   const SettleReport& r = settled.report;
   const TriangleMesh& mesh = settled.cloth.mesh;
   double deepest = 0.0;
@@ -114,9 +114,9 @@ void judge(const StudyPerson& study, const std::string& name, const GarmentMesh&
   const int crossings = count_self_intersections(mesh);
   const StrainField strain = measure_strain(mesh, settled.cloth.corner_flat);
   const auto percent = [](const std::vector<double>& of) { return 100 * percentiles(of).p99; };
-  const size_t limbs_beside = limb_findings(garment, mesh).size();
-  const bool sound = is_at_least(r.grade, "final") && crossings == 0 && deepest <= 0.1 && limbs_beside == 0 &&
-                     r.gap_before_weld_mm <= 2.0;
+  const std::vector<Finding> limbs = limb_findings(garment, settled.cloth);
+  const bool sound =
+      is_at_least(r.grade, "final") && crossings == 0 && deepest <= 0.1 && limbs.empty() && r.gap_before_weld_mm <= 2.0;
   std::printf(
       "%-34s %6d v %s| %6.2f s cpu %6.2f s wall, sew %3d fall+calm %3d steps %6lld it %5.2f ms/it | %-8s %-10s rms "
       "%.1e "
@@ -127,8 +127,10 @@ void judge(const StudyPerson& study, const std::string& name, const GarmentMesh&
       name.c_str(), mesh.vertex_count(), r.layers_kept_apart ? "layers " : "", cpu, wall, r.sew_steps, r.drape_steps,
       static_cast<long long>(r.iterations), 1e3 * cpu / std::max<double>(1.0, static_cast<double>(r.iterations)),
       r.grade.c_str(), r.termination.c_str(), r.residual_rms, r.residual_max, crossings, deepest,
-      crossings_with_body(study, mesh), limbs_beside, r.gap_before_weld_mm, percent(strain.warp), percent(strain.weft),
+      crossings_with_body(study, mesh), limbs.size(), r.gap_before_weld_mm, percent(strain.warp), percent(strain.weft),
       digest_of(mesh).c_str(), sound ? "SOUND" : "");
+  if (where)
+    for (const Finding& finding : limbs) std::printf("  %s\n", finding.message.c_str());
   std::fflush(stdout);
   ++tally->count, tally->sound += sound;
   tally->seconds.push_back(cpu);
@@ -171,7 +173,8 @@ void drape(const Options& options, const StudyPerson& study, const std::string& 
       return;
     }
     if (options.where) tell_crossings(study, settled->cloth.mesh);
-    judge(study, name, *garment, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), tally);
+    judge(study, name, *garment, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), options.where,
+          tally);
     if (!options.obj.empty() && i == 0)
       leave_meshes(study, settled->cloth.mesh, cat(options.obj, "/", as_file(name), ".obj"));
     if (!options.png.empty() && i == 0) picture(study, settled->cloth.mesh, options.png, as_file(name));

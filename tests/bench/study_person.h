@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/base/status.h"
 #include "server/body/body_from_measurements.h"
 #include "server/body/mannequin.h"
 #include "server/drape/assemble.h"

@@ -26,6 +26,14 @@ Real to_segment(const RVec3& p, const RVec3& a, const RVec3& b) {
 
 }  // namespace
 
+int bones_through(const std::vector<Bone>& bones, const std::vector<Triangle>& triangles, const std::vector<RVec3>& x) {
+  return static_cast<int>(std::count_if(bones.begin(), bones.end(), [&](const Bone& bone) {
+    const RVec3 a = bone.from.cast<Real>(), b = bone.to.cast<Real>();
+    return std::any_of(triangles.begin(), triangles.end(),
+                       [&](const Triangle& t) { return crossing_of(a, b, x[t[0]], x[t[1]], x[t[2]]).has_value(); });
+  }));
+}
+
 BoneContact::BoneContact(const DrapeModel& model, std::vector<Real> stiffness)
     : stiffness_(std::move(stiffness)), cloth_(model.triangles.size()), triangles_(model.triangles) {
   const auto n = static_cast<size_t>(model.particle_count);

@@ -16,6 +16,9 @@ namespace tryon::sim {
 
 constexpr double kBoneRoom = 8e-3;  // m
 
+// How many of them go through any of the triangles.
+int bones_through(const std::vector<Bone>& bones, const std::vector<Triangle>& triangles, const std::vector<RVec3>& x);
+
 class BoneContact {
  public:
   BoneContact(const DrapeModel& model, std::vector<Real> stiffness);  // [particle_count] N/m

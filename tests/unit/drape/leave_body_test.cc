@@ -122,5 +122,32 @@ TEST(LeaveBody, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(alone_left, shared_left);
 }
 
+// Whose corners lie in a limb, on one side of its bone, must not come out on both.
+TEST(LeaveBody, WhatLiesBesideABoneStaysOnItsSide) {
+  Inside in(1.0);
+  const Vec3 along(0.0, 0.3, 0.2);
+  in.scene.bones = {{Vec3(0.01, 1.0, 0.0) - along, Vec3(0.01, 1.0, 0.0) + along}};
+  const std::vector<Vec3> from = points_in_ball(Vec3(0, 1, 0), 0.085, 900);
+  int left = 0, turned = 0;
+  const std::vector<Vec3> to = in.left(from, &left), straight = [&] {
+    Inside without(1.0);
+    return without.left(from, &left);
+  }();
+  const auto off = [&](const Vec3& p) {
+    const Vec3 way = p - in.scene.bones[0].from;
+    return Vec3(way - way.dot(along) / along.squaredNorm() * along);
+  };
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (off(from[i]).norm() < 3e-3) continue;
+    EXPECT_GT(off(to[i]).normalized().dot(off(from[i]).normalized()), 0.99);
+    turned += off(straight[i]).normalized().dot(off(from[i]).normalized()) < 0.9;
+    EXPECT_GE(in.distance(to[i]), std::min(in.distance(from[i]), 0.0) - 1e-6);
+    if (in.distance(from[i]) < -1e-3) {
+      EXPECT_GE(in.distance(to[i]), 0.98 * kOffset);
+    }
+  }
+  EXPECT_GT(turned, 20) << "it would have done without";
+}
+
 }  // namespace
 }  // namespace tryon

@@ -34,7 +34,7 @@ TEST(LimbEnds, AHandThatComesOutOfTheSideIsBeside) {
   EXPECT_EQ(found[0].tips[0].x(), 0.3);
   GarmentMesh garment;
   garment.limb_ends = {upright(0.02), upright(0.3)};
-  const std::vector<Finding> findings = limb_findings(garment, tube());
+  const std::vector<Finding> findings = limb_findings(garment, {tube(), {}, {}, {}});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].code, "LIMB_BESIDE_CLOTH");
   EXPECT_NE(findings[0].message.find("left hand"), std::string::npos);
@@ -45,7 +45,7 @@ TEST(LimbEnds, AnArmThatLeavesTheTubeAboveTheElbowIsBeside) {
   garment.upper_arms = {{"left arm", Vec3(0.01, 0.5, 0.0), Vec3(0.02, 0.1, 0.0)},
                         {"right arm", Vec3(0.01, 0.5, 0.0), Vec3(0.3, 0.1, 0.0)}};
   ASSERT_EQ(beside(garment.upper_arms, tube()).size(), 1u);
-  const std::vector<Finding> findings = limb_findings(garment, tube());
+  const std::vector<Finding> findings = limb_findings(garment, {tube(), {}, {}, {}});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].code, "LIMB_BESIDE_CLOTH");
   EXPECT_NE(findings[0].message.find("right arm"), std::string::npos);
@@ -68,13 +68,62 @@ TEST(LimbEnds, ALidOverTheTubeIsGoneThrough) {
 TEST(LimbEnds, AHeadThatTheHoodHasClosedThroughIsBeside) {
   GarmentMesh garment;
   garment.head = {Vec3(0.01, 0.1, 0.0), Vec3(0.0, 0.3, 0.0), Vec3(0.02, 0.5, 0.0)};
-  EXPECT_TRUE(limb_findings(garment, tube()).empty());
+  EXPECT_TRUE(limb_findings(garment, {tube(), {}, {}, {}}).empty());
   garment.head[2].x() = 0.3;
   EXPECT_TRUE(is_beside(garment.head, tube()));
-  const std::vector<Finding> findings = limb_findings(garment, tube());
+  const std::vector<Finding> findings = limb_findings(garment, {tube(), {}, {}, {}});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_NE(findings[0].message.find("the head"), std::string::npos);
   EXPECT_FALSE(is_beside(std::vector<Vec3>(), tube())) << "a body without a head";
+}
+
+// A sleeve placed round an arm that goes out and down from the shoulder, and as cloth so far beside it.
+struct Sleeve {
+  GarmentMesh garment;
+  WeldedMesh cloth;
+};
+Sleeve sleeve_of_an_arm(const Vec3& beside_it) {
+  Sleeve out;
+  const UpperArm arm{"left arm", Vec3(0.2, 1.4, 0.0), Vec3(0.4, 1.2, 0.0)};
+  const Vec3 along = (arm.elbow - arm.shoulder).normalized();
+  const Eigen::Quaterniond turn = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitY(), along);
+  out.cloth.mesh = testing::make_tube(kSides, kRings, 0.03, 0.3, 0.5, 0.3, [](double, double) { return 0.06; }).mesh;
+  out.garment.triangles = out.cloth.mesh.triangles;
+  out.garment.upper_arms = {arm};
+  for (Vec3& p : out.cloth.mesh.positions) {
+    p = arm.shoulder + turn * p;
+    out.garment.placed.push_back(p);
+    out.cloth.source.push_back(static_cast<int>(out.cloth.source.size()));
+    p += beside_it;
+  }
+  out.garment.flat.resize(out.garment.placed.size());
+  out.garment.panel.resize(out.garment.placed.size(), 0);
+  out.garment.panel_names = {"sleeve"};
+  return out;
+}
+
+// Engine 0.44.0 called such drapes sound: nothing goes through anything.
+TEST(LimbEnds, ASleeveThatHangsEmptyIsTold) {
+  const Sleeve round = sleeve_of_an_arm(Vec3::Zero());
+  EXPECT_EQ(sleeves_of(round.garment.upper_arms[0], round.garment).size(), round.garment.placed.size());
+  EXPECT_TRUE(limb_findings(round.garment, round.cloth).empty());
+  const Sleeve below = sleeve_of_an_arm(Vec3(-0.08, -0.08, 0.0)), before = sleeve_of_an_arm(Vec3(0.0, 0.0, 0.1));
+  for (const Sleeve& sleeve : {below, before}) {
+    const std::vector<Finding> findings = limb_findings(sleeve.garment, sleeve.cloth);
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].code, "SLEEVE_EMPTY");
+    EXPECT_NE(findings[0].message.find("left arm"), std::string::npos);
+  }
+}
+
+TEST(LimbEnds, OfTooLittleClothNothingIsTold) {
+  Sleeve sleeve = sleeve_of_an_arm(Vec3(-0.08, -0.08, 0.0));
+  const UpperArm arm = sleeve.garment.upper_arms[0];
+  const std::vector<int> all = sleeves_of(arm, sleeve.garment);
+  EXPECT_TRUE(hang_beside(arm, all, sleeve.cloth.mesh.positions));
+  EXPECT_FALSE(hang_beside(arm, {all.begin(), all.begin() + 5}, sleeve.cloth.mesh.positions));
+  for (Vec3& p : sleeve.garment.placed) p.x() -= 0.3;
+  EXPECT_TRUE(sleeves_of(arm, sleeve.garment).empty()) << "what lies before the trunk is no sleeve";
 }
 
 TEST(LimbEnds, HandsAndFeetOfABodyLieInIt) {

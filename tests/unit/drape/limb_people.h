@@ -52,6 +52,26 @@ inline FittedPerson with_bent_arms(double degrees) {
   return fitted_person(std::move(body));
 }
 
+// The woman, her arms turned down by so much about the shoulders.
+inline FittedPerson with_arms_lowered(double degrees) {
+  Body body = woman().body;
+  const ProxyAnatomy anatomy(body);
+  for (const BodyPart part : {BodyPart::kLeftArm, BodyPart::kRightArm}) {
+    const ArmJoints arm = anatomy.arm(part);
+    const double side = std::copysign(1.0, arm.elbow.x() - arm.shoulder.x()),
+                 length = (arm.elbow - arm.shoulder).norm();
+    for (const int v : anatomy.vertices(part)) {
+      Vec3& p = body.mesh.positions[v];
+      const double share = std::clamp((p - arm.shoulder).norm() / length, 0.0, 1.0);
+      const Eigen::AngleAxisd turn(-side * share * degrees * M_PI / 180.0, Vec3::UnitZ());
+      p = arm.shoulder + turn * (p - arm.shoulder);
+    }
+  }
+  body.landmarks.erase("left_wrist");
+  body.landmarks.erase("right_wrist");
+  return fitted_person(std::move(body), true);
+}
+
 // The woman, her feet so much farther apart on either side, m.
 inline FittedPerson with_legs_apart(double out) {
   Body body = woman().body;

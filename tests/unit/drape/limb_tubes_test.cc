@@ -128,6 +128,45 @@ TEST(LimbTubes, ASleeveThatIsWrappedGoesRoundABentArm) {
   EXPECT_FALSE(is_beside(end, cloth));
 }
 
+// An arm that hangs by the side of who wears a skirt.
+LimbEnd hanging_arm() {
+  const Vec3 elbow(0.26, 1.1, 0.0), wrist(0.3, 0.9, 0.02);
+  return {"left hand", elbow, elbow, wrist, {Vec3(0.32, 0.78, 0.04)}, true};
+}
+
+TEST(LimbTubes, ASkirtIsDrawnInFromAnArmThatHangsInItAndNowhereElse) {
+  const GarmentMesh before = placed("circle_skirt", "M");
+  GarmentMesh garment = before;
+  const LimbEnd arm = hanging_arm();
+  ASSERT_TRUE(draw_in_from(arm, &garment));
+  int moved = 0;
+  for (int v = 0; v < garment.vertex_count(); ++v) {
+    const Vec3 &was = before.placed[v], &is = garment.placed[v];
+    EXPECT_EQ(is.y(), was.y());
+    EXPECT_EQ(is.z(), was.z());
+    if (was.x() <= 0.0) {
+      EXPECT_EQ(is.x(), was.x());
+    } else if (is.y() > arm.tips[0].y() && is.y() < arm.inner.y()) {
+      EXPECT_LT(is.x(), arm.tips[0].x() - 0.05);
+    }
+    EXPECT_LE(is.x(), std::max(was.x(), 0.0) + 1e-12);
+    moved += is != was;
+  }
+  EXPECT_GT(moved, 30);
+  EXPECT_EQ(garment.flat, before.flat);
+  EXPECT_FALSE(draw_in_from(arm, &garment)) << "it is drawn in already";
+  GarmentMesh shirt = placed("t_shirt", "M");
+  EXPECT_FALSE(draw_in_from(arm, &shirt)) << "a shirt has sleeves for it";
+}
+
+TEST(LimbTubes, TrouserLegsAreNoSleevesOfAnArmThatHangsBesideThem) {
+  GarmentMesh garment = placed("trousers", "L");
+  garment.limb_ends[0] = hanging_arm();
+  const GarmentMesh before = garment;
+  EXPECT_FALSE(push_up(garment.limb_ends[0], {0.07}, *make_collider(DrapeSettings(), woman()), &garment));
+  EXPECT_EQ(garment.placed, before.placed);
+}
+
 // Before engine 0.41.0 36 of 165 templates in S, M and L on five people had a hand or a foot come out of the side of
 // its tube, which closed beside it.
 void expect_limbs_in(const std::string& name, const std::string& size, const char* fabric = "cotton_jersey") {
@@ -184,6 +223,9 @@ void expect_limbs_of_in(const FittedPerson& person, const char* name, const char
   EXPECT_FALSE(beside(garment.limb_ends, without).empty()) << "it would have done without";
 }
 
+TEST(LimbTubes, HandsThatHangInACircleSkirtAreOutsideIt) {
+  expect_limbs_of_in(testing::with_arms_lowered(32.0), "circle_skirt", "M");
+}
 TEST(LimbTubes, BentArmsWithoutHandsAreInTheirSleeves) { expect_limbs_of_in(with_bent_arms(50.0), "hoodie", "M"); }
 TEST(LimbTubes, LegsThatStandWideAreInASkirt) { expect_limbs_of_in(with_legs_apart(0.2), "pleated_skirt", "S"); }
 

@@ -57,6 +57,18 @@ TEST(BoneContact, ASheetThatFallsOnANeedleIsNotPierced) {
   }
 }
 
+TEST(BoneContact, ThoseThatGoThroughTheClothAreCounted) {
+  const std::vector<RVec3> x = {RVec3(0, 0, 0), RVec3(1, 0, 0), RVec3(0, 1, 0), RVec3(1, 1, 0)};
+  const std::vector<Triangle> cloth = {{0, 1, 2}, {1, 3, 2}};
+  const Vec3 out(0.0, 0.0, 0.5);
+  const auto bone = [&](double at_x, double at_y) {
+    return Bone{Vec3(at_x, at_y, 0) - out, Vec3(at_x, at_y, 0) + out};
+  };
+  EXPECT_EQ(bones_through({}, cloth, x), 0);
+  EXPECT_EQ(bones_through({bone(0.2, 0.3), bone(0.7, 0.8), bone(1.2, 0.3)}, cloth, x), 2);
+  EXPECT_EQ(bones_through({{Vec3(0.2, 0.2, 0.1), Vec3(0.3, 0.3, 0.4)}}, cloth, x), 0) << "it ends above";
+}
+
 TEST(BoneContact, ABoneThatIsInTheClothIsLetGo) {
   const DrapeModel model = build_model(sheet()).value();
   auto falling = make_solver("lbfgs", model, {}).value();
