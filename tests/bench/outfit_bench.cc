@@ -2,7 +2,7 @@
 // without heads and hands as the service dresses people, one line a pair: what the garment above cost (CPU seconds) and
 // what both are worth (grade, residuals, crossings by the exact test, depth, limbs beside their tubes).
 // Options: --only=TEXT (repeatable), --body=FILE (of the data set's bodies, repeatable), --edge=20 (mm), --threads=1,
-// --deadline=0 (s: of the garment above), --png=DIR (pictures).
+// --deadline=0 (s: of the garment above), --png=DIR (pictures, and the garment above as OBJ).
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -110,7 +110,7 @@ bool tell(const std::string& name, const Json& m, double cpu) {
   return sound;
 }
 
-void leave_pictures(const Options& options, const std::string& name, const Artifacts& artifacts) {
+void leave_files(const Options& options, const std::string& name, const Artifacts& artifacts) {
   if (options.png.empty()) return;
   std::string file = name;
   for (char& c : file) c = c == ' ' ? '_' : c;
@@ -118,6 +118,7 @@ void leave_pictures(const Options& options, const std::string& name, const Artif
     std::ofstream out(cat(options.png, "/", file, "_", view, ".png"), std::ios::binary);
     out << artifacts.at(cat("preview_", view, ".png")).bytes;
   }
+  std::ofstream(cat(options.png, "/", file, ".obj"), std::ios::binary) << artifacts.at("garment.obj").bytes;
 }
 
 // Whether it is sound.
@@ -141,7 +142,7 @@ bool dress(const Options& options, const RunContext& run, const Wearer& wearer, 
     std::printf("%-34s %s\n", name.c_str(), std::string(second.status().message()).c_str());
     return false;
   }
-  leave_pictures(options, name, second->artifacts);
+  leave_files(options, name, second->artifacts);
   return tell(name, Json::parse(second->summary_json), static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
 }
 
