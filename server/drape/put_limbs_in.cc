@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<Vec3>> put_limbs_in(const RunContext& run, const Garm
   for (const PushedLimb& limb : limbs) all_pushed.push_back(limb.end.name);
   SewingStart start = own->start();
   bool known = false;  // whether it is the best of all, round the bones
-  do {
+  for (bool again = true; again && !run.winding_up(); again = !limbs.empty()) {
     GarmentMesh pushed = garment;
     for (const PushedLimb& limb : limbs) {
       if (limb.push == kAsItIs && !is_arm(limb.end)) spread_over(limb.end, &pushed);
@@ -108,7 +108,7 @@ absl::StatusOr<std::vector<Vec3>> put_limbs_in(const RunContext& run, const Garm
       own->count(descent.report());
       break;
     }
-    bool again = push_farther(garment, descent.welded(x).mesh, false, &limbs);
+    again = push_farther(garment, descent.welded(x).mesh, false, &limbs);
     if (!again) {
       ASSIGN_OR_RETURN(x, descent.rest_sewn(x));
       again = push_farther(garment, descent.welded(x).mesh, true, &limbs);
@@ -122,7 +122,7 @@ absl::StatusOr<std::vector<Vec3>> put_limbs_in(const RunContext& run, const Garm
       return levels.count() == 1 ? x : levels.finer(1, x);
     }
     own->count(descent.report());
-  } while (!limbs.empty() && !run.winding_up());
+  }
   return std::vector<Vec3>();
 }
 
