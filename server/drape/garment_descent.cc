@@ -50,7 +50,6 @@ GarmentDescent::GarmentDescent(const RunContext& run, const Fabric& fabric, cons
   // Laid pleats are layers from the start: without contact between them they would lie in one another.
   if (may_begin_ && garment.has_laid_pleats()) keep_apart();
   if (may_begin_ || !able) options_.layers = LayerContact::kNever;
-  for (const UpperArm& arm : arms_) sleeves_.push_back(sleeves_of(arm, levels.open_panels()));
   if (rests(options)) prepared_.emplace(run_, levels, fabric, options_);
 }
 
@@ -154,7 +153,7 @@ absl::StatusOr<GarmentDescent::Sewing> GarmentDescent::sew_from(const SewingStar
 
 size_t GarmentDescent::empty_sleeves(const std::vector<Vec3>& open) const {
   size_t out = 0;
-  for (size_t k = 0; k < arms_.size(); ++k) out += hang_beside(arms_[k], sleeves_[k], open);
+  for (const UpperArm& arm : arms_) out += hang_beside(arm, sleeves_of(arm, levels_.open_panels()), open);
   return out;
 }
 

@@ -86,7 +86,6 @@ class GarmentDescent {
   const sim::Collider& collider_;
   const ClothLevels& levels_;
   const std::vector<UpperArm> arms_;
-  std::vector<std::vector<int>> sleeves_;  // of each arm, vertices of the open panels
   const std::vector<Vec3> head_;
   SettleOptions options_;
   std::optional<PreparedLevels> prepared_;  // where anything rests

@@ -8,8 +8,8 @@
 
 #include "server/base/text.h"
 #include "server/garment/separate.h"
+#include "server/sim/collision/bone_contact.h"
 #include "server/sim/collision/collider.h"
-#include "server/sim/collision/tangle.h"
 
 namespace tryon {
 namespace {
@@ -39,23 +39,25 @@ std::optional<LimbEnd> foot(const ProxyAnatomy& anatomy, BodyPart part) {
   return out;
 }
 
-using Middles = std::vector<std::pair<Vec3, Vec3>>;
-
-bool go_through(const Middles& middles, const TriangleMesh& cloth) {
-  const auto corner = [&](const Triangle& t, int k) { return sim::RVec3(cloth.positions[t[k]].cast<sim::Real>()); };
-  return std::any_of(cloth.triangles.begin(), cloth.triangles.end(), [&](const Triangle& t) {
-    const sim::RVec3 p = corner(t, 0), q = corner(t, 1), r = corner(t, 2);
-    return std::any_of(middles.begin(), middles.end(), [&](const auto& m) {
-      return sim::crossing_of(m.first.template cast<sim::Real>(), m.second.template cast<sim::Real>(), p, q, r)
-          .has_value();
-    });
-  });
+bool go_through(const std::vector<sim::Bone>& middles, const TriangleMesh& cloth) {
+  std::vector<sim::RVec3> x;
+  x.reserve(cloth.positions.size());
+  for (const Vec3& p : cloth.positions) x.push_back(p.cast<sim::Real>());
+  return sim::bones_through(middles, cloth.triangles, x) > 0;
 }
 
-bool goes_through(const LimbEnd& end, const std::vector<Vec3>& tips, const TriangleMesh& cloth) {
-  Middles middles = {{end.root, end.inner}, {end.inner, end.joint}};
-  for (const Vec3& tip : tips) middles.emplace_back(end.joint, tip);
-  return go_through(middles, cloth);
+std::vector<sim::Bone> middles_of(const LimbEnd& end, const std::vector<Vec3>& tips) {
+  std::vector<sim::Bone> out;
+  if (end.root != end.inner) out.push_back({end.root, end.inner});
+  out.push_back({end.inner, end.joint});
+  for (const Vec3& tip : tips) out.push_back({end.joint, tip});
+  return out;
+}
+
+std::vector<sim::Bone> middles_of(const std::vector<Vec3>& head) {
+  std::vector<sim::Bone> out;
+  for (size_t k = 1; k < head.size(); ++k) out.push_back({head[k - 1], head[k]});
+  return out;
 }
 
 Finding finding(const char* code, std::string message, const char* remedy) {
@@ -95,10 +97,10 @@ void keep_inside(const SurfaceQuery& skin, std::vector<LimbEnd>* ends) {
 
 bool is_arm(const LimbEnd& end) { return end.tips.size() == 1; }
 
-bool is_beside(const LimbEnd& end, const TriangleMesh& cloth) { return goes_through(end, end.tips, cloth); }
+bool is_beside(const LimbEnd& end, const TriangleMesh& cloth) { return go_through(middles_of(end, end.tips), cloth); }
 
 bool stays_beside(const LimbEnd& end, const TriangleMesh& cloth) {
-  return goes_through(end, is_arm(end) ? end.tips : std::vector<Vec3>(), cloth);
+  return go_through(middles_of(end, is_arm(end) ? end.tips : std::vector<Vec3>()), cloth);
 }
 
 std::vector<LimbEnd> beside(const std::vector<LimbEnd>& ends, const TriangleMesh& cloth) {
@@ -198,23 +200,16 @@ std::optional<Vec3> nose(const ProxyAnatomy& anatomy) {
   return Vec3(behind + kNoseShare * (tip - behind));
 }
 
-bool is_beside(const std::vector<Vec3>& head, const TriangleMesh& cloth) {
-  Middles middles;
-  for (size_t k = 1; k < head.size(); ++k) middles.emplace_back(head[k - 1], head[k]);
-  return go_through(middles, cloth);
-}
+bool is_beside(const std::vector<Vec3>& head, const TriangleMesh& cloth) { return go_through(middles_of(head), cloth); }
 
 std::vector<sim::Bone> bones(const GarmentMesh& garment) {
   std::vector<sim::Bone> out;
+  const auto append = [&out](const std::vector<sim::Bone>& more) { out.insert(out.end(), more.begin(), more.end()); };
   for (const UpperArm& arm : garment.upper_arms) out.push_back({arm.shoulder, arm.elbow});
-  for (size_t k = 1; k < garment.head.size(); ++k) out.push_back({garment.head[k - 1], garment.head[k]});
+  append(middles_of(garment.head));
   if (garment.nose)
     out.push_back({Vec3(garment.head.back().x(), garment.nose->y(), garment.head.back().z()), *garment.nose});
-  for (const LimbEnd& end : garment.limb_ends) {
-    if (end.root != end.inner) out.push_back({end.root, end.inner});
-    out.push_back({end.inner, end.joint});
-    for (const Vec3& tip : end.tips) out.push_back({end.joint, tip});
-  }
+  for (const LimbEnd& end : garment.limb_ends) append(middles_of(end, end.tips));
   return out;
 }
 

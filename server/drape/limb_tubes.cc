@@ -187,12 +187,29 @@ void wrap_round(const std::vector<int>& panel, const Along& fit, const LimbEnd& 
   }
 }
 
-// The leg's middle at this height.
-Vec3 middle_at(const LimbEnd& leg, double y) {
-  const auto [above, below] = y > leg.inner.y() ? std::pair(leg.root, leg.inner) : std::pair(leg.inner, leg.joint);
+// Of a way that bends once on its way down, the place at this height.
+Vec3 at_height(double y, const Vec3& top, const Vec3& bend, const Vec3& bottom) {
+  const auto [above, below] = y > bend.y() ? std::pair(top, bend) : std::pair(bend, bottom);
   const double share = (above.y() - y) / std::max(above.y() - below.y(), 1e-6);
   return above + std::clamp(share, 0.0, 1.0) * (below - above);
 }
+
+// Bands of height from `top` down.
+struct Bands {
+  double top;
+  size_t of(const Vec3& p) const { return static_cast<size_t>(std::clamp(top - p.y(), 0.0, kLongest) / kBand); }
+  // [band] how far out a panel goes there, where out(p) is how far p lies.
+  template <typename Out>
+  std::vector<double> edge(const GarmentMesh& garment, const std::vector<int>& panel, const Out& out) const {
+    std::vector<double> edge(1, 0.0);
+    for (const int v : panel) {
+      const Vec3& p = garment.placed[v];
+      edge.resize(std::max(edge.size(), of(p) + 1), 0.0);
+      edge[of(p)] = std::max(edge[of(p)], out(p));
+    }
+    return edge;
+  }
+};
 
 }  // namespace
 
@@ -211,23 +228,17 @@ bool spread_over(const LimbEnd& leg, GarmentMesh* garment) {
   if (other == garment->limb_ends.end()) return false;
   const double middle = 0.5 * (leg.root.x() + other->root.x()), side = leg.root.x() > middle ? 1.0 : -1.0;
   const auto out = [&](const Vec3& p) { return side * (p.x() - middle); };
-  const auto band = [&](const Vec3& p) {
-    return static_cast<size_t>(std::clamp(leg.root.y() - p.y(), 0.0, kLongest) / kBand);
-  };
+  const Bands bands{leg.root.y()};
   bool any = false;
   for (const std::vector<int>& panel : panel_vertices(*garment)) {
     double inmost = kLongest;
-    std::vector<double> edge(1, 0.0);  // [band below the hip]: how far out the panel goes there
-    for (const int v : panel) {
-      const Vec3& p = garment->placed[v];
-      inmost = std::min(inmost, out(p));
-      edge.resize(std::max(edge.size(), band(p) + 1), 0.0);
-      edge[band(p)] = std::max(edge[band(p)], out(p));
-    }
+    for (const int v : panel) inmost = std::min(inmost, out(garment->placed[v]));
     if (inmost > -kBesideLeg) continue;  // it is round one leg, or none
+    const std::vector<double> edge = bands.edge(*garment, panel, out);
     for (const int v : panel) {
       Vec3& p = garment->placed[v];
-      const double at = out(p), least = out(middle_at(leg, p.y())) + kBesideLeg, now = edge[band(p)];
+      const double at = out(p), now = edge[bands.of(p)];
+      const double least = out(at_height(p.y(), leg.root, leg.inner, leg.joint)) + kBesideLeg;
       if (p.y() > leg.root.y() || at <= 0.0 || now <= 0.0 || now >= least) continue;
       p.x() = middle + side * at * least / now;
       any = true;
@@ -239,29 +250,22 @@ bool spread_over(const LimbEnd& leg, GarmentMesh* garment) {
 bool draw_in_from(const LimbEnd& arm, GarmentMesh* garment) {
   const double side = std::copysign(1.0, arm.joint.x());
   const Vec3& tip = arm.tips.front();
+  const auto out = [&](const Vec3& p) { return side * p.x(); };
   const auto within = [&](double y) {  // how far out a panel may go
-    const auto [above, below] = y > arm.joint.y() ? std::pair(arm.inner, arm.joint) : std::pair(arm.joint, tip);
-    const double share = std::clamp((above.y() - y) / std::max(above.y() - below.y(), 1e-6), 0.0, 1.0);
-    return side * (above.x() + share * (below.x() - above.x())) - kBesideArm + std::max(0.0, tip.y() - y);
+    return out(at_height(y, arm.inner, arm.joint, tip)) - kBesideArm + std::max(0.0, tip.y() - y);
   };
-  const auto band = [&](const Vec3& p) {
-    return static_cast<size_t>(std::clamp(arm.inner.y() - p.y(), 0.0, kLongest) / kBand);
-  };
+  const Bands bands{arm.inner.y()};
   bool any = false;
   for (const std::vector<int>& panel : panel_vertices(*garment)) {
     double top = 0.0;
-    std::vector<double> edge(1, 0.0);  // [band below the elbow]: how far out the panel goes there
-    for (const int v : panel) {
-      const Vec3& p = garment->placed[v];
-      top = std::max(top, p.y());
-      edge.resize(std::max(edge.size(), band(p) + 1), 0.0);
-      edge[band(p)] = std::max(edge[band(p)], side * p.x());
-    }
-    if (top > arm.inner.y() + kAboveElbow || inmost(*garment, panel, arm) > kBesideMiddle) continue;
+    for (const int v : panel) top = std::max(top, garment->placed[v].y());
+    if (top > bands.top + kAboveElbow || inmost(*garment, panel, arm) > kBesideMiddle) continue;
+    const std::vector<double> edge = bands.edge(*garment, panel, out);
     for (const int v : panel) {
       Vec3& p = garment->placed[v];
-      const double most = within(arm.inner.y() - kBand * static_cast<double>(band(p))), now = edge[band(p)];
-      if (side * p.x() <= 0.0 || most <= kBesideMiddle || now <= most + kNoMore) continue;
+      const size_t band = bands.of(p);
+      const double most = within(bands.top - kBand * static_cast<double>(band)), now = edge[band];
+      if (out(p) <= 0.0 || most <= kBesideMiddle || now <= most + kNoMore) continue;
       p.x() *= most / now;
       any = true;
     }

@@ -28,7 +28,7 @@ std::vector<PushedLimb> limbs_beside(const GarmentMesh& garment, const sim::Coll
 // Where any limb is outside still, those that the cloth has come free of since it was sewn are pushed up with it: sewn
 // again, a hem often catches on the other foot instead.
 std::vector<PushedLimb> and_those_of(std::vector<PushedLimb> as_sewn, std::vector<PushedLimb> still);
-// Upper arms and heads, which no push would help.
+// Upper arms, and the head.
 size_t others_outside(const GarmentMesh& garment, const TriangleMesh& cloth);
 
 // Where the garment's own mesh begins then, of which `own` is the descent and goes on; none where it closes beside them

@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_lie(const RunContext& run, const Garme
   const bool held = limbs.empty();
   const bool plain =
       std::any_of(limbs.begin(), limbs.end(), [&](const PushedLimb& limb) { return stays_beside(limb.end, coarsest); });
-  bool lost = false;  // an arm came through as it fell
+  bool lost = false;  // an arm or the head came through as it fell
   if (!plain) {
     ASSIGN_OR_RETURN(near, come_near(levels, sewn, descent));
     const TriangleMesh fallen = levels.welded(0, near).mesh;

@@ -41,7 +41,8 @@ constexpr char kUsage[] =
     "[--templates] [--names]\n"
     "    every (Nth) specification of the data set whose name holds a TEXT, or with --templates each template in S, M\n"
     "    and L on five people; edge in mm; --hinges bends edge by edge; --no-limits:\n"
-    "    cloth that never stiffens; --where tells the place of every crossing and limbs; --obj leaves body and\n"
+    "    cloth that never stiffens; --where tells the place of every crossing, and limbs beside; --obj leaves body "
+    "and\n"
     "    cloth; --body, one of the data set's bodies, wears all of them (templates in women's sizes); --cut: "
     "people\n"
     "    without head and hands, as the service keeps them; --names only prints what would be draped\n"
@@ -100,13 +101,17 @@ void tell_crossings(const StudyPerson& study, const TriangleMesh& mesh) {
   }
 }
 
+void tell_limbs(const GarmentMesh& garment, const WeldedMesh& cloth) {
+  for (const Finding& finding : limb_findings(garment, cloth)) std::printf("  %s\n", finding.message.c_str());
+}
+
 std::string digest_of(const TriangleMesh& mesh) {
   const auto* bytes = reinterpret_cast<const char*>(mesh.positions.data());
   return sha256_hex({bytes, mesh.positions.size() * sizeof(Vec3)}).substr(0, 8);
 }
 
 void judge(const StudyPerson& study, const std::string& name, const GarmentMesh& garment, const Settled& settled,
-           double cpu, double wall, bool where, Tally* tally) {
+           double cpu, double wall, Tally* tally) {
   const SettleReport& r = settled.report;
   const TriangleMesh& mesh = settled.cloth.mesh;
   double deepest = 0.0;
@@ -129,16 +134,9 @@ void judge(const StudyPerson& study, const std::string& name, const GarmentMesh&
       r.grade.c_str(), r.termination.c_str(), r.residual_rms, r.residual_max, crossings, deepest,
       crossings_with_body(study, mesh), limbs.size(), r.gap_before_weld_mm, percent(strain.warp), percent(strain.weft),
       digest_of(mesh).c_str(), sound ? "SOUND" : "");
-  if (where)
-    for (const Finding& finding : limbs) std::printf("  %s\n", finding.message.c_str());
   std::fflush(stdout);
   ++tally->count, tally->sound += sound;
   tally->seconds.push_back(cpu);
-}
-
-std::string as_file(std::string name) {
-  for (char& c : name) c = c == '/' || c == ' ' ? '_' : c;
-  return name;
 }
 
 void leave_meshes(const StudyPerson& study, const TriangleMesh& cloth, const std::string& path) {
@@ -172,9 +170,8 @@ void drape(const Options& options, const StudyPerson& study, const std::string& 
       ++tally->count;
       return;
     }
-    if (options.where) tell_crossings(study, settled->cloth.mesh);
-    judge(study, name, *garment, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), options.where,
-          tally);
+    if (options.where) tell_crossings(study, settled->cloth.mesh), tell_limbs(*garment, settled->cloth);
+    judge(study, name, *garment, *settled, cpu_s() - cpu, absl::ToDoubleSeconds(absl::Now() - start), tally);
     if (!options.obj.empty() && i == 0)
       leave_meshes(study, settled->cloth.mesh, cat(options.obj, "/", as_file(name), ".obj"));
     if (!options.png.empty() && i == 0) picture(study, settled->cloth.mesh, options.png, as_file(name));

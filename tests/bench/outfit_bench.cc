@@ -112,13 +112,12 @@ bool tell(const std::string& name, const Json& m, double cpu) {
 
 void leave_files(const Options& options, const std::string& name, const Artifacts& artifacts) {
   if (options.png.empty()) return;
-  std::string file = name;
-  for (char& c : file) c = c == ' ' ? '_' : c;
+  const std::string file = cat(options.png, "/", as_file(name));
   for (const char* view : {"front", "back", "left"}) {
-    std::ofstream out(cat(options.png, "/", file, "_", view, ".png"), std::ios::binary);
+    std::ofstream out(cat(file, "_", view, ".png"), std::ios::binary);
     out << artifacts.at(cat("preview_", view, ".png")).bytes;
   }
-  std::ofstream(cat(options.png, "/", file, ".obj"), std::ios::binary) << artifacts.at("garment.obj").bytes;
+  std::ofstream(cat(file, ".obj"), std::ios::binary) << artifacts.at("garment.obj").bytes;
 }
 
 // Whether it is sound.

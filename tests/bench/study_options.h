@@ -1,6 +1,7 @@
-// What it is: the options of the studies: --KEY=VALUE from the command line, and what --only chooses. Units: the
-// option's. How it fails: a word that no option takes, or a number that cannot be read, ends the process with the
-// study's usage and exit code 2 before anything is measured; --help with 0. Thread rules: plain functions.
+// What it is: the options of the studies: --KEY=VALUE from the command line, what --only chooses, what files are named
+// after. Units: the option's. How it fails: a word that no option takes, or a number that cannot be read, ends the
+// process with the study's usage and exit code 2 before anything is measured; --help with 0. Thread rules: plain
+// functions.
 #pragma once
 
 #include <charconv>
@@ -43,6 +44,11 @@ bool take_flag(const std::string& arg, std::string_view flag, Value* value, Valu
 }
 inline bool take_flag(const std::string& arg, std::string_view flag, bool* value) {
   return take_flag(arg, flag, value, true);
+}
+
+inline std::string as_file(std::string name) {
+  for (char& c : name) c = c == '/' || c == ' ' ? '_' : c;
+  return name;
 }
 
 // Offers every word to `take`, which says whether it took it.
