@@ -30,6 +30,13 @@ std::vector<uint8_t> beside_layers(const sim::DrapeModel& model, const std::vect
   return out;
 }
 
+std::vector<Vec3> middles_of(const TriangleMesh& cloth, const std::vector<Triangle>& triangles) {
+  const auto& at = cloth.positions;
+  std::vector<Vec3> out;
+  for (const Triangle& t : triangles) out.emplace_back((at[t[0]] + at[t[1]] + at[t[2]]) / 3);
+  return out;
+}
+
 bool LayerPlaces::keeps(const Triangle& corner) const { return !nowhere() && sim::is_kept_apart(kept_, corner); }
 
 bool LayerPlaces::take_in(const TriangleMesh& cloth, const RunContext& run) {
@@ -44,10 +51,7 @@ bool LayerPlaces::take_in(const TriangleMesh& cloth, const RunContext& run) {
     become_everywhere();
     return true;
   }
-  const auto& at = cloth.positions;
-  std::vector<Vec3> middles;
-  for (const Triangle& t : crossed) middles.emplace_back((at[t[0]] + at[t[1]] + at[t[2]]) / 3);
-  std::vector<uint8_t> more = within_reach(at, middles, kAround);
+  std::vector<uint8_t> more = within_reach(cloth.positions, middles_of(cloth, crossed), kAround);
   for (const Triangle& t : crossed) more[t[0]] = more[t[1]] = more[t[2]] = 1;
   keep(more);
   return true;

@@ -18,6 +18,9 @@ namespace tryon {
 // Who has another layer so near that a step may lead through it: [particle_count].
 std::vector<uint8_t> beside_layers(const sim::DrapeModel& model, const std::vector<sim::RVec3>& x);
 
+// Where those triangles are: the middle of each.
+std::vector<Vec3> middles_of(const TriangleMesh& cloth, const std::vector<Triangle>& triangles);
+
 class LayerPlaces {
  public:
   bool nowhere() const { return !everywhere_ && kept_.empty(); }

@@ -7,6 +7,7 @@
 #include "server/base/text.h"
 #include "server/drape/cloth_levels.h"
 #include "server/drape/garment_descent.h"
+#include "server/drape/layers_go_alike.h"
 #include "server/drape/limb_ends.h"
 #include "server/drape/put_limbs_in.h"
 #include "server/metrics/metrics.h"
@@ -95,7 +96,8 @@ namespace {
 
 // Another size lies far off in the large, where iterations on the garment's own mesh reach slowly: the coarser level
 // goes there first, and its own takes over by how much that moved, so that its folds stay. Not where layers lie so
-// close that the coarser level cannot tell them apart, nor by a way that would drive them through each other.
+// close that the coarser level cannot tell them apart, nor by a way that drives them through each other whatever is
+// done about it.
 absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const ClothLevels& levels,
                                                  const SettleOptions& options, const std::vector<Vec3>& positions,
                                                  GarmentDescent* descent) {
@@ -110,7 +112,7 @@ absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const Cl
   if (!moved.ok()) return located(moved.status(), "level[1].");
   descent->hope_again();
   for (size_t v = 0; v < before.size(); ++v) (*moved)[v] -= before[v];
-  std::vector<Vec3> there = levels.finer(1, *moved);
+  std::vector<Vec3> there = layers_go_alike(run, levels.welded(0, positions).mesh, levels.finer(1, *moved), own);
   for (size_t v = 0; v < positions.size(); ++v) there[v] += positions[v];
   return crossings(0, there) > own ? positions : there;
 }
