@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "server/base/status.h"
+#include "server/drape/limb_ends.h"
 #include "server/drape/motion.h"
 #include "server/drape/resting.h"
 #include "server/metrics/metrics.h"
+#include "server/metrics/rim.h"
 
 namespace tryon {
 namespace {
@@ -17,7 +19,8 @@ constexpr double kDrawnIn = 0.9, kSoftStretch = 50.0;  // of the width; N/m
 constexpr int kDrawSteps = 6, kDrawRounds = 6;
 constexpr double kRoom = kLayerGap;     // m beyond the contact offset, so that triangles between vertices clear folds
 constexpr double kSphereRadius = 0.02;  // m, and the side of the cells that get one
-constexpr double kLift = 1e-3;          // m a round
+constexpr double kCuffOver = 0.3, kCuffAside = 0.12;  // m past the end of an arm, and off its line
+constexpr double kLift = 1e-3;                        // m a round
 constexpr int kTogetherFall = 8, kLiftRounds = 30;
 
 void append(const TriangleMesh& from, TriangleMesh* to) {
@@ -64,6 +67,22 @@ void lift_clear(const TriangleMesh& beneath, TriangleMesh* cloth) {
     }
   }
   std::copy(all.positions.begin() + beneath.vertex_count(), all.positions.end(), cloth->positions.begin());
+}
+
+// A cuff that reaches over the end of an arm belongs into the sleeve above as the arm does.
+void reach_to_cuffs(const std::vector<Worn>& beneath, std::vector<LimbEnd>* ends) {
+  for (const Worn& worn : beneath) {
+    const std::vector<Rim> rims = find_rims(worn.garment.cloth.mesh, worn.garment.cloth.corner_flat);
+    for (LimbEnd& end : *ends) {
+      if (!is_arm(end)) continue;
+      for (const Rim& rim : rims) {
+        const Vec3 along = (end.tips[0] - end.inner).normalized(), on = rim.middle - end.tips[0];
+        const double farther = on.dot(along);
+        if (farther > 0.0 && farther < kCuffOver && (on - farther * along).norm() < kCuffAside)
+          end.tips[0] = rim.middle;
+      }
+    }
+  }
 }
 
 // The part of a list over all cloths that belongs to one.
@@ -164,7 +183,9 @@ absl::StatusOr<Settled> dress_over(const RunContext& run, const GarmentMesh& gar
   alone.to_be_continued = true;
   RETURN_IF_ERROR(draw_in(part_of(run, 0.0, 1.0, "dress"), body, alone, &beneath));
   const auto covered = sim::make_covered_collider(body, mesh_of(beneath), kRoom);
-  ASSIGN_OR_RETURN(Settled settled, sew_and_settle(part_of(run, 0.0, kTogether), garment, fabric, *covered, alone));
+  GarmentMesh above = garment;
+  reach_to_cuffs(beneath, &above.limb_ends);
+  ASSIGN_OR_RETURN(Settled settled, sew_and_settle(part_of(run, 0.0, kTogether), above, fabric, *covered, alone));
   lift_clear(mesh_of(beneath), &settled.cloth.mesh);
   settled.beneath = std::move(beneath);
   SettleOptions together = options;

@@ -7,6 +7,7 @@
 #include "server/garment/template.h"
 #include "server/io/worn_file.h"
 #include "server/mesh/closest_point.h"
+#include "tests/support/shared_data.h"
 #include "tests/unit/drape/drape_with_threads.h"
 
 namespace tryon {
@@ -66,6 +67,32 @@ TEST(Outfit, WhatIsBeneathGivesWayToStifferCloth) {
 }
 
 // The reserve begins before the drape does: every phase stops with what it has, a long step in its middle too.
+// Of an arm whose hand was cut off a wide cuff reaches over the end, where no arm tells on which side of a sleeve it
+// is.
+TEST(Outfit, CuffsThatReachOverTheArmsAreInTheSleevesAboveThem) {
+  constexpr char kBody[] = "bodies/makehuman/mh_f_young_avg_A_dm.obj";
+  TRYON_NEEDS_SHARED_DATA(kBody);
+  PipelineInput input;
+  input.body_bytes = testing::read_file(testing::shared_data_path(kBody));
+  const auto on_her = [&](const char* garment, const char* size, const char* fabric) {
+    DrapeRequest request = testing::template_drape(garment, size, fabric);
+    request.body = BodyRequest();
+    request.body.file_name = kBody;
+    request.settings.resolution_mm = 30;
+    return request;
+  };
+  const auto shirt = testing::drape_with_threads(on_her("shirt", "M", "cotton_lawn"), 2, input);
+  ASSERT_TRUE(shirt.ok()) << shirt.status();
+  DrapeRequest request = on_her("hoodie", "L", "fleece");
+  request.over = std::string(64, 'a');
+  input.worn = shirt->artifacts.at(kWornName).bytes;
+  const auto hoodie = testing::drape_with_threads(request, 2, input);
+  ASSERT_TRUE(hoodie.ok()) << hoodie.status();
+  const Json m = Json::parse(hoodie->summary_json);
+  EXPECT_EQ(m["self_intersections"], 0);
+  EXPECT_TRUE(hoodie->settled) << m["equilibrium"].dump();
+}
+
 TEST(Outfit, WhenTimeIsUpThereIsWhatThereIsByThenAndItSaysSo) {
   RunContext run;
   run.deadline = absl::Now() + absl::Hours(1);
