@@ -3,5 +3,5 @@
 #pragma once
 
 namespace tryon {
-inline constexpr char kEngineVersion[] = "0.45.0";
+inline constexpr char kEngineVersion[] = "0.45.1";
 }  // namespace tryon
