@@ -112,9 +112,10 @@ absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const Cl
   if (!moved.ok()) return located(moved.status(), "level[1].");
   descent->hope_again();
   for (size_t v = 0; v < before.size(); ++v) (*moved)[v] -= before[v];
-  std::vector<Vec3> there = layers_go_alike(run, levels.welded(0, positions).mesh, levels.finer(1, *moved), own);
-  for (size_t v = 0; v < positions.size(); ++v) there[v] += positions[v];
-  return crossings(0, there) > own ? positions : there;
+  auto way = layers_go_alike(run, levels.welded(0, positions).mesh, levels.finer(1, *moved), own);
+  if (!way) return positions;
+  for (size_t v = 0; v < positions.size(); ++v) (*way)[v] += positions[v];
+  return *std::move(way);
 }
 
 }  // namespace

@@ -66,9 +66,7 @@ TEST(Outfit, WhatIsBeneathGivesWayToStifferCloth) {
   EXPECT_EQ(Json::parse(outer->summary_json)["self_intersections"], 0);
 }
 
-// The reserve begins before the drape does: every phase stops with what it has, a long step in its middle too.
-// Of an arm whose hand was cut off a wide cuff reaches over the end, where no arm tells on which side of a sleeve it
-// is.
+// Where hands are cut off a wide cuff reaches over the arm, which cannot tell on which side of a sleeve that is.
 TEST(Outfit, CuffsThatReachOverTheArmsAreInTheSleevesAboveThem) {
   constexpr char kBody[] = "bodies/makehuman/mh_f_young_avg_A_dm.obj";
   TRYON_NEEDS_SHARED_DATA(kBody);
@@ -93,6 +91,7 @@ TEST(Outfit, CuffsThatReachOverTheArmsAreInTheSleevesAboveThem) {
   EXPECT_TRUE(hoodie->settled) << m["equilibrium"].dump();
 }
 
+// The reserve begins before the drape does: every phase stops with what it has, a long step in its middle too.
 TEST(Outfit, WhenTimeIsUpThereIsWhatThereIsByThenAndItSaysSo) {
   RunContext run;
   run.deadline = absl::Now() + absl::Hours(1);
