@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "server/base/kept_memory.h"
 #include "server/base/status.h"
 #include "server/drape/limb_ends.h"
 #include "server/drape/motion.h"
@@ -178,6 +179,8 @@ void hand_out(const std::vector<Vec3>& positions, Settled* settled) {
 
 absl::StatusOr<Settled> dress_over(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                    const sim::Collider& body, const SettleOptions& options, std::vector<Worn> beneath) {
+  const size_t vertices = static_cast<size_t>(garment.vertex_count()) + mesh_of(beneath).positions.size();
+  const KeptMemory kept(kDrapeBytes * vertices);
   SettleOptions alone = options;
   alone.motion.reset();
   alone.to_be_continued = true;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "server/base/kept_memory.h"
 #include "server/base/text.h"
 #include "server/drape/cloth_levels.h"
 #include "server/drape/garment_descent.h"
@@ -82,6 +83,7 @@ absl::StatusOr<std::vector<Vec3>> come_to_lie(const RunContext& run, const Garme
 
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options) {
+  const KeptMemory kept(kDrapeBytes * static_cast<size_t>(garment.vertex_count()));
   const RunContext forward = forward_only(run);
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, options.coarsest));
   GarmentDescent descent(forward, fabric, collider, options, garment, levels);
@@ -123,6 +125,7 @@ absl::StatusOr<std::vector<Vec3>> moved_coarsely(const RunContext& run, const Cl
 absl::StatusOr<Settled> settle_from(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                     const sim::Collider& collider, const SettleOptions& options,
                                     const std::vector<Vec3>& positions) {
+  const KeptMemory kept(kDrapeBytes * static_cast<size_t>(garment.vertex_count()));
   ASSIGN_OR_RETURN(const ClothLevels levels, ClothLevels::build(garment, kCarriedCoarsest, 2));
   GarmentDescent descent(forward_only(run), fabric, collider, options, garment, levels);
   ASSIGN_OR_RETURN(std::vector<Vec3> x, moved_coarsely(run, levels, options, positions, &descent));

@@ -92,6 +92,8 @@ struct Sewn {
 absl::StatusOr<Sewn> sew_panels(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                 const sim::Collider& collider, const SettleOptions& options, bool stays_near = false);
 
+constexpr size_t kDrapeBytes = 16 << 10;  // a vertex, about, at a drape's peak
+
 absl::StatusOr<Settled> sew_and_settle(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                        const sim::Collider& collider, const SettleOptions& options);
 
