@@ -21,6 +21,7 @@ constexpr double kWithin = 0.8;
 // Falling: full weight in small steps, by which what was just sewn finds its folds and friction lets go what was
 // pulled. Calming: large steps without inertia, each minimised well, until the forces balance.
 constexpr int kCoarseCalmSteps = 12, kMaxCalmSteps = 120, kCalmIterations = 40;
+constexpr double kRoughRms = 0.15, kRoughMax = 2;  // of a preview's coarser levels: as far as plain steps go
 constexpr int kCarriedCalmSteps = 4;  // of the coarser level: what is far off is found, what is near is carried
 constexpr int kPatience = 25, kLongPatience = 45;
 constexpr int kCalmRounds = 3;    // what came to rest inside the body is moved out, and rests again
@@ -181,6 +182,7 @@ double fast_speed(const sim::DrapeState& state) {
 
 RestGoal rest_goal(int level, int top, const SettleOptions& options) {
   RestGoal goal{0, kCoarseCalmSteps, kPreviewRms, kPreviewMax};
+  if (options.target_grade == TargetGrade::kPreview) goal.rms = kRoughRms, goal.max = kRoughMax;
   if (level == top) goal.fall_steps = patience_of(options).fall_steps;
   if (level == 0) {
     const Target& target = target_of(options.target_grade);

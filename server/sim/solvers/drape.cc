@@ -9,6 +9,7 @@
 #include "server/base/status.h"
 #include "server/sim/solvers/hessian.h"
 #include "server/sim/solvers/local_rest.h"
+#include "server/sim/solvers/means_of_descent.h"
 #include "server/sim/solvers/newton_directions.h"
 #include "server/sim/solvers/spring_projection.h"
 
@@ -16,13 +17,7 @@ namespace tryon::sim {
 
 namespace {
 
-constexpr double kQuasiStatic = 0.1;  // s; a longer step is one towards rest
-// Steps towards rest before the Hessian is worth its factor: so many, or until the net forces' rms no longer falls,
-// which where layers are kept apart is asked late, or, where none are, is small.
-constexpr size_t kPlainSteps = 20, kLayeredSteps = 14;
-constexpr double kNearRest = 0.15;  // mean weights
-constexpr size_t kStallSteps = 4;   // in which less than 1 - kStallShare of it goes
-constexpr double kStallShare = 0.8;
+constexpr double kQuasiStatic = 0.1;                   // s; a longer step is one towards rest
 constexpr int kNewtonIterations = 15, kLookEvery = 5;  // of a step, before it is asked whether few particles are left
 constexpr double kForcing = 0.3;                       // a step is minimised to such a share of the residual before it
 
@@ -37,9 +32,10 @@ class Drape : public SpringProjection {
 
  private:
   absl::Status rest_first(const Scene& scene, DrapeState* state, StepReport* report) override {
-    if (!newton_ || !towards_rest()) return absl::OkStatus();
+    if (!means_.hessian_may_follow() || !towards_rest()) return absl::OkStatus();
     rests_as_a_whole_ = false;
     const std::vector<uint8_t> few = wanting(*run_, model_, gradient_);
+    all_are_wanting_ = few.empty();
     const KnownOrder order = few.empty() ? KnownOrder() : newton_->order();
     if (order.place.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const bool moved,
@@ -51,17 +47,18 @@ class Drape : public SpringProjection {
 
   // What does not balance has become a few particles' matter.
   bool ends_before(int iteration) const override {
-    if (!newton_ || rests_as_a_whole_ || !towards_rest() || iteration < kNewtonIterations ||
+    if (!means_.by_hessian() || rests_as_a_whole_ || !towards_rest() || iteration < kNewtonIterations ||
         iteration % kLookEvery != 0)
       return false;
     return !wanting(*run_, model_, gradient_).empty();
   }
 
   absl::Status prepare(StepReport* report) override {
-    if (towards_rest() && !newton_ && plain_steps_are_over()) take_newton();
-    if (towards_rest())
+    if (towards_rest()) {
+      choose_means();
       target_ = std::max(settings_.tolerance, std::min(NewtonDirections::kLoosestStep, kForcing * last_residual_));
-    if (!newton_) return SpringProjection::prepare(report);
+    }
+    if (!means_.by_hessian()) return SpringProjection::prepare(report);
     look_at_contacts();
     return absl::OkStatus();
   }
@@ -73,7 +70,8 @@ class Drape : public SpringProjection {
   }
 
   absl::Status find_direction(int iteration) override {
-    if (!newton_) return SpringProjection::find_direction(iteration);
+    if (!means_.by_hessian()) return SpringProjection::find_direction(iteration);
+    last_iteration_ = iteration;
     RETURN_IF_ERROR(newton_->find(*run_, iteration, x_, gradient_, &direction_));
     if (!newton_->gone()) return absl::OkStatus();
     RETURN_IF_ERROR(go_on_without_newton());
@@ -84,49 +82,48 @@ class Drape : public SpringProjection {
     return std::min(NewtonDirections::kMostHalvings, SpringProjection::most_halvings());
   }
 
-  bool far_off() const override { return newton_ != nullptr; }
+  bool far_off() const override { return means_.by_hessian(); }
 
   bool towards_rest() const { return is_long(settings_); }
 
-  // Folds of layers that rub keep the Hessian's directions short for long: there the plain steps are the cheaper way.
-  bool plain_steps_are_over() {
-    rms_.push_back(last_rms_);
-    const size_t steps = rms_.size() - 1;
-    if (steps >= kPlainSteps) return true;
-    if (newton_failed_) return false;
-    const bool layers = potential_.layers() != nullptr;
-    if (!layers && last_rms_ < kNearRest) return true;
-    return steps >= (layers ? kLayeredSteps : kStallSteps) &&
-           last_rms_ > kStallShare * std::max(rms_[steps - kStallSteps], rms_[steps - 1]);
+  // Of the step that begins.
+  void choose_means() {
+    const bool before = means_.by_hessian();
+    means_.choose({last_rms_, all_are_wanting_ && last_iteration_ + 1 >= settings_.iterations},
+                  potential_.layers() != nullptr);
+    last_iteration_ = 0;
+    if (means_.by_hessian() == before) return;
+    before ? lbfgs_.clear() : go_by_hessian();
   }
 
-  void take_newton() {
+  void go_by_hessian() {
     drop_factor();
-    newton_ = std::make_unique<NewtonDirections>(potential_, settings_, &lbfgs_);
-    lbfgs_.clear();
+    if (!newton_) newton_ = std::make_unique<NewtonDirections>(potential_, settings_, &lbfgs_);
+    newton_->forget();
   }
 
   absl::Status go_on_without_newton() {
     if (!std::isfinite(phi_)) return potential_.not_finite("factor", gradient_);
     newton_.reset();
-    rms_.clear();
-    newton_failed_ = true;
+    means_.give_up_hessian();
     look_at_contacts();
     return renew_factor();
   }
 
   bool try_otherwise(int iteration) override {
-    if (newton_) return newton_->try_otherwise();
+    if (means_.by_hessian()) return newton_->try_otherwise();
     if (SpringProjection::try_otherwise(iteration)) return true;
     if (!towards_rest()) return false;
-    take_newton();  // contact may be stiffer than the constant matrix knows
+    means_.take_hessian();  // contact may be stiffer than the constant matrix knows
+    go_by_hessian();
     return true;
   }
 
+  MeansOfDescent means_;                      // of long steps; short ones are plain
   std::unique_ptr<NewtonDirections> newton_;  // made once the plain descent has had its steps
-  std::vector<double> rms_;                   // of the net forces before each plain step towards rest, in mean weights
-  bool newton_failed_ = false;
-  bool rests_as_a_whole_ = false;  // few particles are left, but they went too far for a part
+  int last_iteration_ = 0;                    // by the Hessian, of the last step
+  bool all_are_wanting_ = false;              // not just a few particles
+  bool rests_as_a_whole_ = false;             // few particles are left, but they went too far for a part
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
-// What it is: the production solver. It is lbfgs until cloth has had kPlainSteps long steps towards rest, or finds no
-// way down in one, or, where no layers are kept apart, is near rest or stalls; what is then still not at rest is
-// finished by the directions of the whole Hessian (newton_directions.h), between whose steps places that alone are not
+// What it is: the production solver. It is lbfgs until cloth is near enough to rest for the directions of the whole
+// Hessian (newton_directions.h; which of both, means_of_descent.h says), between whose steps places that alone are not
 // at rest are brought there by themselves (local_rest.h). Units: SI.
 // Shapes: [particle_count]. How it fails: see solver.h. Thread rules: see solver.h; the same bytes for any number of
 // threads. Cites: Liu 2017; Nocedal and Wright 2006, 7.2.
