@@ -9,16 +9,11 @@
 #include <limits>
 #include <mutex>
 
-// Sanitizers bring an allocator of their own.
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TRYON_KEEPS_MEMORY 1
-#else
-#define TRYON_KEEPS_MEMORY 0
-#endif
+#include "server/base/sanitized.h"
 
 namespace tryon {
 
-#if TRYON_KEEPS_MEMORY
+#if defined(__GLIBC__)
 
 namespace {
 
@@ -56,12 +51,14 @@ void ask_for_large_pages(size_t expected) {
 }  // namespace
 
 KeptMemory::KeptMemory(size_t expected) {
+  if (kSanitized) return;
   const std::lock_guard lock(mutex);
   if (alive++ == 0) keep();
   ask_for_large_pages(std::min(expected, kMostExpected));
 }
 
 KeptMemory::~KeptMemory() {
+  if (kSanitized) return;
   const std::lock_guard lock(mutex);
   if (--alive == 0) let_go();
 }

@@ -179,7 +179,8 @@ void hand_out(const std::vector<Vec3>& positions, Settled* settled) {
 
 absl::StatusOr<Settled> dress_over(const RunContext& run, const GarmentMesh& garment, const Fabric& fabric,
                                    const sim::Collider& body, const SettleOptions& options, std::vector<Worn> beneath) {
-  const size_t vertices = static_cast<size_t>(garment.vertex_count()) + mesh_of(beneath).positions.size();
+  size_t vertices = static_cast<size_t>(garment.vertex_count());
+  for (const Worn& worn : beneath) vertices += worn.garment.cloth.mesh.positions.size();
   const KeptMemory kept(kDrapeBytes * vertices);
   SettleOptions alone = options;
   alone.motion.reset();

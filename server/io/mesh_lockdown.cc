@@ -15,18 +15,12 @@
 #include <cstring>
 #include <vector>
 
+#include "server/base/sanitized.h"
 #include "server/base/status.h"
 #include "server/base/text.h"
 
 namespace tryon {
 namespace {
-
-// Address and leak checkers map terabytes and stop the process from outside: builds with them run without this part.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 #if defined(__x86_64__)
 constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;

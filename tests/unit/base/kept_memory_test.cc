@@ -6,20 +6,14 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "gtest/gtest.h"
+#include "server/base/sanitized.h"
 
 namespace tryon {
 namespace {
 
 constexpr size_t kBlock = size_t{64} << 20, kPage = 4096;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kOwnAllocator = false;
-#else
-constexpr bool kOwnAllocator = true;
-#endif
 
 long pages_faulted() {
   rusage usage{};
@@ -47,7 +41,7 @@ long faults_of_taking() {
 class KeptMemoryTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!kOwnAllocator) GTEST_SKIP() << "a sanitizer's allocator";
+    if (kSanitized) GTEST_SKIP() << "a sanitizer's allocator";
   }
 };
 

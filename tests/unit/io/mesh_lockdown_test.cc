@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "server/base/sanitized.h"
 
 namespace tryon {
 namespace {
@@ -31,11 +32,8 @@ int exit_code_when_locked(const std::function<bool()>& attempt) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SKIP_WITH_SANITIZER() GTEST_SKIP() << "SKIPPED LOUDLY: the system call filter is off in sanitizer builds"
-#else
-#define SKIP_WITH_SANITIZER()
-#endif
+#define SKIP_WITH_SANITIZER() \
+  if (kSanitized) GTEST_SKIP() << "SKIPPED LOUDLY: the system call filter is off in sanitizer builds"
 
 TEST(MeshLockdown, LetsTheProcessComputeAndAllocate) {
   EXPECT_EQ(exit_code_when_locked([] {
