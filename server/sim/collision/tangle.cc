@@ -23,13 +23,26 @@ std::vector<std::vector<int>> neighbours_of(const DrapeModel& model) {
   return all;
 }
 
-// Nearest to p of what the collider leaves free.
-RVec3 outside(const Scene& scene, const RVec3& p) {
-  if (!scene.collider) return p;
-  const Contact contact = scene.collider->query(p.cast<double>(), kDeepestInside);
-  const double lacking = scene.contact_offset - contact.distance;
-  return lacking > 0 ? RVec3(p + (lacking * contact.normal).cast<Real>()) : p;
-}
+// Who is farther off than it goes is not asked again: a query that looks as deep as a body is costs microseconds.
+class KeptOutside {
+ public:
+  KeptOutside(const Scene& scene, size_t count) : scene_(scene), spare_(count, 0.0) {}
+  // Nearest to `to` of what the collider leaves free; the i-th goes there from where it was left the last time.
+  RVec3 go(size_t i, const RVec3& from, const RVec3& to) {
+    if (!scene_.collider) return to;
+    spare_[i] -= static_cast<double>((to - from).norm());
+    if (spare_[i] > kSure) return to;
+    const Contact contact = scene_.collider->query(to.cast<double>(), kDeepestInside);
+    const double lacking = scene_.contact_offset - contact.distance;
+    spare_[i] = std::max(0.0, -lacking);
+    return lacking > 0 ? RVec3(to + (lacking * contact.normal).cast<Real>()) : to;
+  }
+
+ private:
+  static constexpr double kSure = 1e-6;  // m; more than rounding
+  const Scene& scene_;
+  std::vector<double> spare_;  // m that it may go before it has to be asked
+};
 
 }  // namespace
 
@@ -66,12 +79,13 @@ void smooth_patch(const DrapeModel& model, const Scene& scene, const std::vector
   for (const int v : vertices) in[v] = 1;
   in = widened(model, std::move(in), rings);
   const std::vector<std::vector<int>> beside = neighbours_of(model);
+  KeptOutside outside(scene, x->size());
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (size_t i = 0; i < in.size(); ++i) {
       if (!in[i] || beside[i].empty() || model.inverse_mass[i] == 0) continue;
       RVec3 sum = RVec3::Zero();
       for (const int j : beside[i]) sum += (*x)[j];
-      (*x)[i] = outside(scene, sum / static_cast<Real>(beside[i].size()));
+      (*x)[i] = outside.go(i, (*x)[i], sum / static_cast<Real>(beside[i].size()));
     }
   }
 }

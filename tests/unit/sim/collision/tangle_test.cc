@@ -35,6 +35,21 @@ Tangle tangled_sheet(int row, int first, int last) {
   return out;
 }
 
+// Counts who asks; a near-sighted one sees nobody as farther off than contact, so that everybody asks it every time.
+struct CountingCollider : Collider {
+  CountingCollider(const Collider& of, double sees) : body(of), sight(sees) {}
+  using Collider::query;
+  Contact query(const Vec3& point, double max_distance) const override {
+    ++asked;
+    Contact contact = body.query(point, max_distance);
+    contact.distance = std::min(contact.distance, sight);
+    return contact;
+  }
+  const Collider& body;
+  const double sight;
+  mutable int asked = 0;
+};
+
 TEST(Tangle, ASegmentGoesThroughATriangleOrBesideIt) {
   const RVec3 p(0, 0, 0), q(1, 0, 0), r(0, 1, 0);
   const auto at = crossing_of(RVec3(Real(0.2), Real(0.2), -1), RVec3(Real(0.2), Real(0.2), 3), p, q, r);
@@ -103,6 +118,24 @@ TEST(Tangle, APatchOverABodyStaysOutsideIt) {
       EXPECT_GT(deepest, 0.01) << "without a body it does go through";
     }
   }
+}
+
+TEST(Tangle, WhoIsFarFromTheBodyIsNotAskedAgainAndTheSameBytesComeOfIt) {
+  const Tangle sheet = tangled_sheet(12, 9, 15);
+  const std::vector<int> found = tangled_vertices(sheet.model, sheet.x);
+  const Vec3 corner = sheet.x[12 * (kCells + 1) + 9].cast<double>();
+  const auto ball = make_solid_collider({Sphere{corner - Vec3(0, 0, 0.02), 0.03}});
+  Scene scene;
+  const CountingCollider sharp(*ball, 1e30), short_sighted(*ball, scene.contact_offset);
+  std::vector<RVec3> x = sheet.x, judged = sheet.x;
+  scene.collider = &sharp;
+  smooth_patch(sheet.model, scene, found, 4, &x);
+  scene.collider = &short_sighted;
+  smooth_patch(sheet.model, scene, found, 4, &judged);
+  EXPECT_EQ(x, judged);
+  EXPECT_NE(x, sheet.x);
+  EXPECT_GT(sharp.asked, 0);
+  EXPECT_LT(4 * sharp.asked, short_sighted.asked);
 }
 
 }  // namespace
