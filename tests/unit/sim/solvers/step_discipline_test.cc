@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "gtest/gtest.h"
+#include "server/base/sanitized.h"
 #include "server/sim/solvers/hessian.h"
 #include "server/sim/solvers/solver.h"
 #include "tests/unit/sim/cloth_fixtures.h"
@@ -22,6 +23,10 @@ void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* at = std::malloc(size == 0 ? 1 : size)) return at;
   std::abort();
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {  // std::stable_sort's, for one
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(size == 0 ? 1 : size);
 }
 void operator delete(void* at) noexcept { std::free(at); }
 void operator delete(void* at, std::size_t) noexcept { std::free(at); }
@@ -77,6 +82,7 @@ TEST(EverySolver, ThatIsCancelledInsideAStepStopsThere) {
 
 // Told from another thread in the middle of a long step: what the solver still works, in CPU time of its own thread.
 TEST(EverySolver, ThatIsCancelledFromOutsideStopsWithinFiftyMilliseconds) {
+  const double most_ms = kSanitized ? 500 : 50;               // what is checked works at a tenth of the pace
   const ClothInput cloth = hung(70, SpringLayout::kThreads);  // 5041 particles
   const DrapeModel model = build_model(cloth).value();
   const auto worked_ms = [](clockid_t clock) {
@@ -107,7 +113,7 @@ TEST(EverySolver, ThatIsCancelledFromOutsideStopsWithinFiftyMilliseconds) {
     over = true;
     other.join();
     EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << info.name;
-    EXPECT_LT(stopped - told, 50) << info.name;
+    EXPECT_LT(stopped - told, most_ms) << info.name;
   }
 }
 
