@@ -35,7 +35,7 @@ Tangle tangled_sheet(int row, int first, int last) {
   return out;
 }
 
-// Counts who asks; a near-sighted one sees nobody as farther off than contact, so that everybody asks it every time.
+// Counts who asks; a short-sighted one sees nobody as farther off than contact, so that everybody asks it every time.
 struct CountingCollider : Collider {
   CountingCollider(const Collider& of, double sees) : body(of), sight(sees) {}
   using Collider::query;
@@ -127,12 +127,14 @@ TEST(Tangle, WhoIsFarFromTheBodyIsNotAskedAgainAndTheSameBytesComeOfIt) {
   const auto ball = make_solid_collider({Sphere{corner - Vec3(0, 0, 0.02), 0.03}});
   Scene scene;
   const CountingCollider sharp(*ball, 1e30), short_sighted(*ball, scene.contact_offset);
-  std::vector<RVec3> x = sheet.x, judged = sheet.x;
+  std::vector<RVec3> x = sheet.x, judged = sheet.x, through = sheet.x;
   scene.collider = &sharp;
   smooth_patch(sheet.model, scene, found, 4, &x);
   scene.collider = &short_sighted;
   smooth_patch(sheet.model, scene, found, 4, &judged);
   EXPECT_EQ(x, judged);
+  smooth_patch(sheet.model, Scene(), found, 4, &through);
+  EXPECT_NE(x, through) << "the body is in the way";
   EXPECT_NE(x, sheet.x);
   EXPECT_GT(sharp.asked, 0);
   EXPECT_LT(4 * sharp.asked, short_sighted.asked);
