@@ -20,14 +20,13 @@ class PreparedLevels {
 
  private:
   absl::StatusOr<std::unique_ptr<Prepared>> prepare(int level) const;
-  void find_order(int level);
 
   const RunContext run_;  // asked whether there is time; tells nobody anything
   const ClothLevels& levels_;
   const Fabric& fabric_;
   const SettleOptions options_;
   std::vector<absl::StatusOr<std::unique_ptr<Prepared>>> made_;  // [level]
-  std::vector<std::unique_ptr<Aside>> making_, ordering_;        // [level]; they go before what they write into
+  std::vector<std::unique_ptr<Aside>> making_;                   // [level]; they go before what they write into
 };
 
 }  // namespace tryon

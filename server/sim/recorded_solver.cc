@@ -129,6 +129,8 @@ class Recorded : public Solver {
     return report;
   }
 
+  void begin_ahead(const RunContext& run) override { solver_->begin_ahead(run); }
+
  private:
   void keep(const DrapeState& state) {  // arrays move round, none is made anew
     if (states_.size() < kReplaySteps) {

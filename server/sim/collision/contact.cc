@@ -245,8 +245,10 @@ bool ContactSet::lag_normal_forces(const std::vector<RVec3>& x) {
   return changed;
 }
 
-double ContactSet::push(const Plane& plane, int i, const RVec3& x, RVec3* gradient) const {
-  const Push push = push_from(plane, i, x);
+inline double ContactSet::push(const Plane& plane, int i, const RVec3& x, RVec3* gradient) const {
+  const Real depth = wanted_offset_ - distance_to(plane, i, x);
+  if (depth <= 0) return 0;
+  const Push push = push_below(depth, wanted_offset_);
   *gradient -= stiffness_[i] * push.force * plane.normal;
   return static_cast<double>(stiffness_[i] * push.energy);
 }
@@ -255,6 +257,7 @@ double ContactSet::add(int i, const RVec3& x, RVec3* gradient) const {
   if (!reachable_) return 0;
   double energy = push(plane_[i], i, x, gradient);
   if (pinched_[i]) energy += push(opposite_[i], i, x, gradient);
+  if (normal_force_[i] == 0) return energy;  // most of the cloth: what else friction asks for is not read
   const Real limit = friction_limit(i);
   if (limit > 0) {
     const RVec3 u = slip(i, x);

@@ -37,6 +37,12 @@ void Cholesky::analyse(const Eigen::SparseMatrix<double>& matrix, int block) {
   take(PatternCache::of_process().pattern_of(matrix, block), static_cast<int>(matrix.rows()));
 }
 
+void Cholesky::analyse(std::shared_ptr<const CholeskyPattern> pattern) {
+  forget();
+  const int n = static_cast<int>(pattern->place.size());
+  take(std::move(pattern), n);
+}
+
 void Cholesky::analyse_once(const Eigen::SparseMatrix<double>& matrix, int block, const KnownOrder& known) {
   forget();
   take(std::make_shared<CholeskyPattern>(find_pattern(matrix, block, known)), static_cast<int>(matrix.rows()));

@@ -32,6 +32,7 @@ class Cholesky {
 
   // Symmetric, compressed, whole or the lower triangle; rows in blocks that are ordered as one.
   void analyse(const Eigen::SparseMatrix<double>& matrix, int block = 1);  // by a pattern kept for its structure
+  void analyse(std::shared_ptr<const CholeskyPattern> pattern);            // found for it before
   // Of a structure that will not come again, near to one whose order is known.
   void analyse_once(const Eigen::SparseMatrix<double>& matrix, int block, const KnownOrder& known);
   void forget();  // as if nothing had been analysed: its room is given back

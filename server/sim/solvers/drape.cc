@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "server/base/status.h"
-#include "server/sim/solvers/hessian.h"
 #include "server/sim/solvers/local_rest.h"
 #include "server/sim/solvers/means_of_descent.h"
 #include "server/sim/solvers/newton_directions.h"
@@ -29,6 +28,14 @@ class Drape : public SpringProjection {
   Drape(const DrapeModel& model, const SolverSettings& settings)
       : SpringProjection(model, settings, settings.history, BendInMatrix::kLikeHinges,
                          is_long(settings) ? Cholesky::Kept::kShort : Cholesky::Kept::kWhole) {}
+
+  void begin_ahead(const RunContext& run) override {
+    if (!towards_rest()) return;
+    ahead_ = run.aside([this] {
+      blocks_ = NewtonDirections::blocks_of(model_, settings_);
+      blocks_->order();
+    });
+  }
 
  private:
   absl::Status rest_first(const Scene& scene, DrapeState* state, StepReport* report) override {
@@ -98,8 +105,14 @@ class Drape : public SpringProjection {
 
   void go_by_hessian() {
     drop_factor();
-    if (!newton_) newton_ = std::make_unique<NewtonDirections>(potential_, settings_, &lbfgs_);
+    if (!newton_) make_newton();
     newton_->forget();
+  }
+
+  void make_newton() {
+    if (ahead_) ahead_->finish();
+    if (!blocks_) blocks_ = NewtonDirections::blocks_of(model_, settings_);
+    newton_ = std::make_unique<NewtonDirections>(potential_, settings_, &lbfgs_, KnownOrder(), std::move(blocks_));
   }
 
   absl::Status go_on_without_newton() {
@@ -124,14 +137,11 @@ class Drape : public SpringProjection {
   int last_iteration_ = 0;                    // by the Hessian, of the last step
   bool all_are_wanting_ = false;              // not just a few particles
   bool rests_as_a_whole_ = false;             // few particles are left, but they went too far for a part
+  std::unique_ptr<ClothBlocks> blocks_;       // for newton_, made ahead
+  std::unique_ptr<Aside> ahead_;              // makes them; goes first
 };
 
 }  // namespace
-
-void find_order_ahead(const DrapeModel& model, const SolverSettings& settings) {
-  const IncrementalPotential potential(model, settings);
-  PotentialHessian(potential, settings, BendInMatrix::kLikeHinges, Cholesky::Kept::kShort);
-}
 
 std::unique_ptr<Solver> make_drape(const DrapeModel& model, const SolverSettings& settings) {
   return std::make_unique<Drape>(model, settings);

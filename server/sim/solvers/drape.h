@@ -11,8 +11,4 @@ namespace tryon::sim {
 
 std::unique_ptr<Solver> make_drape(const DrapeModel& model, const SolverSettings& settings);
 
-// The Hessian's order of elimination, which make_drape()'s solver asks the process's cache for once it needs one; where
-// layers touch it takes another.
-void find_order_ahead(const DrapeModel& model, const SolverSettings& settings);
-
 }  // namespace tryon::sim

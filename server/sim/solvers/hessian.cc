@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/base/grouped.h"
 #include "server/base/run_context.h"
-#include "server/sim/constraints/bend.h"
+#include "server/sim/constraints/folds.h"
 #include "server/sim/constraints/local_step.h"
 #include "server/sim/constraints/springs.h"
 #include "server/sim/constraints/ties.h"
-#include "server/sim/solvers/pattern_cache.h"
 
 namespace tryon::sim {
 
 namespace {
 
-constexpr int kFoldPair[local_step::kFoldPairs][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1},
-                                                      {2, 2}, {3, 0}, {3, 1}, {3, 3}};
 constexpr int64_t kNumbersAtOnce = 1 << 15;
 constexpr size_t kFewShare = 20;  // one pair of layers in so many may lack blocks between its particles
 
@@ -34,109 +30,40 @@ Eigen::Matrix3d spring_hessian(double k, double rest, const Vec3& e, double kept
 
 PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
                                    BendInMatrix bend, Cholesky::Kept kept, const KnownOrder& known)
+    : PotentialHessian(potential, settings, kept, known,
+                       std::make_unique<ClothBlocks>(potential.model(), settings, bend)) {}
+
+PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
+                                   Cholesky::Kept kept, const KnownOrder& known, std::unique_ptr<ClothBlocks> blocks)
     : potential_(potential),
       model_(potential.model()),
       settings_(settings),
-      bend_(bend),
-      like_matrix_(bend == BendInMatrix::kLikeHinges ? hinges_like_bend_matrix(model_) : Hinges()),
-      friction_(bend == BendInMatrix::kLikeHinges ? FrictionBlocks(model_, like_matrix_) : FrictionBlocks(model_)),
+      cloth_(std::move(blocks)),
       factor_(kept),
       passing_(!known.place.empty()),
-      order_(known),
-      fold_products_(model_.folds) {
-  for (int i = 0; i < model_.particle_count; ++i) pinned_.push_back(potential_.pinned(i));
-  build_cloth();
+      order_(known) {
   build_pattern();
   if (potential_.layers() == nullptr) {
     analyse();
   } else if (!passing_) {
-    order_ = PatternCache::of_process().pattern_of(matrix_, 3)->known();
+    order_ = cloth_->order()->known();
   }
+  cloth_->let_order_go();
   right_.resize(3 * model_.particle_count);
   own_.resize(model_.particle_count);
   fold_gradient_.assign(4 * model_.folds.count() + 1, RVec3::Zero());  // a number behind the last one is read
   fold_angle_.resize(model_.folds.count());
-  fold_sum_.resize(4 * fold_products_.most_particles);
-}
-
-template <typename Visit>
-void PotentialHessian::visit_pairs(Visit visit) const {
-  const auto all = [&visit](const int* particle, int count) {
-    for (int a = 0; a < count; ++a)
-      for (int b = 0; b <= a; ++b) visit(particle[a], particle[b]);
-  };
-  if (model_.threads.count() + model_.membranes.count() > 0)
-    for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
-  if (potential_.shear_damping().any())
-    for (const Triangle& corner : model_.triangles) all(corner.data(), 3);
-  for (int s = 0; s < model_.springs.count(); ++s) {
-    const int ends[2] = {model_.springs.a[s], model_.springs.b[s]};
-    all(ends, 2);
-  }
-  for (const auto& p : model_.folds.particle)
-    for (const auto& [a, b] : kFoldPair) visit(p[a], p[b]);
-  if (!friction_.on_hinges()) friction_.visit_pairs(all);  // else those of like_matrix_
-  for (int i = 0; i < model_.particle_count; ++i) visit(i, i);
-}
-
-// Hinges, elastic and viscous, and the bending matrix or what stands for it.
-template <typename Visit>
-void PotentialHessian::visit_constant(Visit visit) const {
-  const auto hinges = [&visit](const Hinges& of, double times) {
-    for (int h = 0; h < of.count(); ++h) {
-      const auto k = bend::hessian(static_cast<Real>(times) * of.stiffness[h], of.weight[h]);
-      for (int a = 0; a < 4; ++a)
-        for (int b = 0; b <= a; ++b) visit(of.particle[h][a], of.particle[h][b], double(k(a, b)));
-    }
-  };
-  hinges(model_.hinges, 1.0);
-  hinges(model_.viscous, 1.0 / settings_.time_step);
-  if (bend_ == BendInMatrix::kLikeHinges) return hinges(like_matrix_, 1.0);
-  const BendMatrix& bend = model_.bend_matrix;
-  for (int i = 0; i + 1 < static_cast<int>(bend.row_begin.size()); ++i)
-    for (int k = bend.row_begin[i]; k < bend.row_begin[i + 1]; ++k) {
-      visit(i, i, -double(bend.stiffness[k]));
-      if (bend.column[k] < i) visit(i, bend.column[k], double(bend.stiffness[k]));
-    }
-}
-
-// What every pattern holds, and where in it each addition goes.
-void PotentialHessian::build_cloth() {
-  std::vector<int> column, row;
-  const auto note = [&](int i, int j) {
-    const auto [low, high] = block_at(i, j);
-    column.push_back(low), row.push_back(high);
-  };
-  visit_pairs(note);
-  visit_constant([&](int i, int j, double) { note(i, j); });
-  fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct*) { note(i, j); });
-  const Grouped named = grouped(model_.particle_count, column);
-  std::vector<int> rows;
-  for (int j = 0; j < model_.particle_count; ++j) {
-    rows.clear();
-    for (int k = named.begin[j]; k < named.begin[j + 1]; ++k) rows.push_back(row[named.member[k]]);
-    std::sort(rows.begin(), rows.end());
-    cloth_.row.insert(cloth_.row.end(), rows.begin(), std::unique(rows.begin(), rows.end()));
-    cloth_.begin.push_back(static_cast<int>(cloth_.row.size()));
-  }
-  visit_pairs([&](int i, int j) { target_.push_back({cloth_.find(block_at(i, j)), i < j}); });
-  fold_products_.visit(model_.folds, [&](int i, int j, local_step::FoldProduct* product) {
-    product->block = cloth_.find(block_at(i, j));
-  });
-  if (friction_.on_hinges())
-    friction_.sort_by_block(static_cast<int>(cloth_.row.size()),
-                            [&](int i, int j) { return cloth_.find(block_at(i, j)); });
-  constant_.assign(cloth_.row.size(), 0.0);
-  visit_constant([&](int i, int j, double number) { constant_[cloth_.find(block_at(i, j))] += number; });
+  fold_sum_.resize(4 * cloth_->fold_products().most_particles);
 }
 
 // The cloth's blocks and those of layers that touch.
 void PotentialHessian::build_pattern() {
+  const BlockPattern& cloth = cloth_->pattern();
   std::vector<std::pair<int, int>> more;
   for (const auto& v : layer_pattern_)
     for (int a = 1; a < 4; ++a)
       for (int b = 0; b < a; ++b)
-        if (const auto at = block_at(v[a], v[b]); cloth_.find(at) < 0) more.push_back(at);
+        if (const auto at = cloth_->block_at(v[a], v[b]); cloth.find(at) < 0) more.push_back(at);
   std::sort(more.begin(), more.end());
   more.erase(std::unique(more.begin(), more.end()), more.end());
   all_.row.clear();
@@ -145,35 +72,18 @@ void PotentialHessian::build_pattern() {
   auto next = more.begin();
   for (int j = 0; j < model_.particle_count; ++j) {
     const int first = all_.begin[j];
-    int row = cloth_.begin[j];
+    int row = cloth.begin[j];
     const auto end = std::find_if(next, more.end(), [j](const auto& at) { return at.first != j; });
-    while (row < cloth_.begin[j + 1] || next != end) {
-      const bool cloth = next == end || (row < cloth_.begin[j + 1] && cloth_.row[row] < next->second);
-      if (cloth) cloth_place_.push_back({9 * first + 3 * (static_cast<int>(all_.row.size()) - first), 0});
-      all_.row.push_back(cloth ? cloth_.row[row++] : (next++)->second);
+    while (row < cloth.begin[j + 1] || next != end) {
+      const bool own = next == end || (row < cloth.begin[j + 1] && cloth.row[row] < next->second);
+      if (own) cloth_place_.push_back({9 * first + 3 * (static_cast<int>(all_.row.size()) - first), 0});
+      all_.row.push_back(own ? cloth.row[row++] : (next++)->second);
     }
     all_.begin.push_back(static_cast<int>(all_.row.size()));
-    for (int k = cloth_.begin[j]; k < cloth_.begin[j + 1]; ++k)
-      cloth_place_[k].height = 3 * (all_.begin[j + 1] - first);
+    for (int k = cloth.begin[j]; k < cloth.begin[j + 1]; ++k) cloth_place_[k].height = 3 * (all_.begin[j + 1] - first);
   }
-  shape_matrix();
+  all_.shape(&matrix_);
   analysed_ = false;
-}
-
-void PotentialHessian::shape_matrix() {
-  const int n = model_.particle_count, count = 9 * static_cast<int>(all_.row.size());
-  matrix_.resize(3 * n, 3 * n);
-  matrix_.resizeNonZeros(count + 1);
-  matrix_.valuePtr()[count] = 0;  // fold_products() takes one with it behind the last
-  int* outer = matrix_.outerIndexPtr();
-  int* inner = matrix_.innerIndexPtr();
-  for (int j = 0, at = 0; j < n; ++j)
-    for (int c = 0; c < 3; ++c) {
-      outer[3 * j + c] = at;
-      for (int b = all_.begin[j]; b < all_.begin[j + 1]; ++b)
-        for (int r = 0; r < 3; ++r) inner[at++] = 3 * all_.row[b] + r;
-    }
-  outer[3 * n] = outer[0] + count;
 }
 
 // A factor's pattern is dear: where there are layers, which may ask for another one, it waits for the first assembly,
@@ -181,7 +91,7 @@ void PotentialHessian::shape_matrix() {
 void PotentialHessian::analyse() {
   if (std::exchange(analysed_, true)) return;
   if (layer_pattern_.empty() && !passing_) {
-    factor_.analyse(matrix_, 3);
+    factor_.analyse(cloth_->order());
   } else {
     factor_.analyse_once(matrix_, 3, order_);
     order_ = factor_.order();
@@ -189,7 +99,7 @@ void PotentialHessian::analyse() {
 }
 
 void PotentialHessian::add(const Matrix3& k) {
-  const Target& target = target_[next_++];
+  const ClothBlocks::Target& target = cloth_->target()[next_++];
   add_at(cloth_place_[target.block], target.turned, k);
 }
 
@@ -200,7 +110,7 @@ void PotentialHessian::add_at(const BlockPlace& place, bool turned, const Matrix
 }
 
 void PotentialHessian::add_symmetric(const double* number, int apart) {
-  const BlockPlace& place = cloth_place_[target_[next_++].block];
+  const BlockPlace& place = cloth_place_[cloth_->target()[next_++].block];
   double* x = matrix_.valuePtr() + place.at;
   double *y = x + place.height, *z = y + place.height;
   const double xy = number[3 * apart], xz = number[4 * apart], yz = number[5 * apart];
@@ -210,7 +120,7 @@ void PotentialHessian::add_symmetric(const double* number, int apart) {
 }
 
 void PotentialHessian::add_whole(const double* number, int apart) {
-  const auto [block, turned] = target_[next_++];
+  const auto [block, turned] = cloth_->target()[next_++];
   const BlockPlace& place = cloth_place_[block];
   const int across = turned ? apart : 3 * apart, down = turned ? 3 * apart : apart;
   double* at = matrix_.valuePtr() + place.at;
@@ -222,8 +132,9 @@ void PotentialHessian::begin_with_constant() {
   double* const number = matrix_.valuePtr();
   run_->parallel_for(matrix_.nonZeros(), kNumbersAtOnce,
                      [number](int64_t begin, int64_t end) { std::fill(number + begin, number + end, 0.0); });
-  for_each(*run_, constant_.size(), [this, number](size_t b) {
-    for (int c = 0; c < 3; ++c) number[cloth_place_[b].at + c * (cloth_place_[b].height + 1)] = constant_[b];
+  const std::vector<double>& constant = cloth_->constant();
+  for_each(*run_, constant.size(), [&](size_t b) {
+    for (int c = 0; c < 3; ++c) number[cloth_place_[b].at + c * (cloth_place_[b].height + 1)] = constant[b];
   });
 }
 
@@ -290,7 +201,7 @@ void PotentialHessian::add_folds(const std::vector<RVec3>& x, double kept) {
 
 void PotentialHessian::add_fold_products(int begin, int end) {
   const Folds& folds = model_.folds;
-  const FoldProducts& of = fold_products_;
+  const FoldProducts& of = cloth_->fold_products();
   const local_step::FoldProductView view{folds.row_begin.data(),   folds.column.data(), folds.stiffness.data(),
                                          of.particle_begin.data(), of.place.data(),     of.product_begin.data(),
                                          of.product.data(),        cloth_place_.data(), fold_gradient_.data()};
@@ -314,15 +225,16 @@ void PotentialHessian::add_fold_angles(const std::vector<RVec3>& x, int begin, i
 }
 
 void PotentialHessian::add_friction(const std::vector<RVec3>& x) {
-  if (!friction_.on_hinges()) {
-    friction_.each_block(
+  FrictionBlocks& friction = cloth_->friction();
+  if (!friction.on_hinges()) {
+    friction.each_block(
         x, [this](int element) { return go_on(element); }, [this](const Matrix3& block) { add(block); });
     return;
   }
-  stopped_ = stopped_ || !friction_.find_blocks(*run_, x);
+  stopped_ = stopped_ || !friction.find_blocks(*run_, x);
   if (stopped_) return;
-  for_each(*run_, cloth_place_.size(), [this](size_t b) {
-    friction_.add_to(static_cast<int>(b), matrix_.valuePtr() + cloth_place_[b].at, cloth_place_[b].height);
+  for_each(*run_, cloth_place_.size(), [&](size_t b) {
+    friction.add_to(static_cast<int>(b), matrix_.valuePtr() + cloth_place_[b].at, cloth_place_[b].height);
   });
 }
 
@@ -338,28 +250,10 @@ void PotentialHessian::add_particles(const std::vector<RVec3>& x) {
   for (const Matrix3& block : own_) add(block);
 }
 
-// Column and row. What a pinned particle shares with another goes to its own block, which is cleared in the end.
-std::pair<int, int> PotentialHessian::block_at(int i, int j) const {
-  if (pinned_[i]) return {i, i};
-  if (pinned_[j]) return {j, j};
-  return std::minmax(i, j);
-}
-
-int PotentialHessian::Blocks::find(const std::pair<int, int>& at) const {
-  const auto end = row.begin() + begin[at.first + 1];
-  const auto found = std::lower_bound(row.begin() + begin[at.first], end, at.second);
-  return found != end && *found == at.second ? static_cast<int>(found - row.begin()) : -1;
-}
-
-PotentialHessian::BlockPlace PotentialHessian::place_of(const std::pair<int, int>& at) const {
-  const int first = all_.begin[at.first];
-  return {9 * first + 3 * (all_.find(at) - first), 3 * (all_.begin[at.first + 1] - first)};
-}
-
 bool PotentialHessian::holds(const std::array<int, 4>& v) const {
   for (int a = 1; a < 4; ++a)
     for (int b = 0; b < a; ++b)
-      if (all_.find(block_at(v[a], v[b])) < 0) return false;
+      if (all_.find(cloth_->block_at(v[a], v[b])) < 0) return false;
   return true;
 }
 
@@ -383,15 +277,15 @@ void PotentialHessian::add_layers() {
     for (int a = 0; a < 4; ++a) {
       own_[v[a]] += static_cast<double>(w[a] * w[a]) * k;
       for (int b = 0; whole && b < a; ++b)
-        add_at(place_of(block_at(v[a], v[b])), v[a] < v[b], static_cast<double>(w[a] * w[b]) * k);
+        add_at(all_.place(cloth_->block_at(v[a], v[b])), v[a] < v[b], static_cast<double>(w[a] * w[b]) * k);
     }
   }
 }
 
 void PotentialHessian::clear_pinned() {
   for (int i = 0; i < model_.particle_count; ++i) {
-    if (!pinned_[i]) continue;
-    const BlockPlace own = place_of({i, i});
+    if (!potential_.pinned(i)) continue;
+    const BlockPlace own = all_.place({i, i});
     for (int c = 0; c < 3; ++c)
       for (int r = 0; r < 3; ++r) matrix_.valuePtr()[own.at + c * own.height + r] = c == r ? 1.0 : 0.0;
   }

@@ -6,14 +6,13 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "Eigen/Sparse"
-#include "server/sim/constraints/folds.h"
 #include "server/sim/solvers/cholesky.h"
-#include "server/sim/solvers/fold_products.h"
-#include "server/sim/solvers/friction_blocks.h"
+#include "server/sim/solvers/cloth_blocks.h"
 #include "server/sim/solvers/incremental_potential.h"
 
 namespace tryon::sim {
@@ -24,6 +23,9 @@ class PotentialHessian {
   PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
                    BendInMatrix bend = BendInMatrix::kWhole, Cholesky::Kept kept = Cholesky::Kept::kWhole,
                    const KnownOrder& known = {});
+  // The same with what was made ahead of the potential's model and its settings.
+  PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings, Cholesky::Kept kept,
+                   const KnownOrder& known, std::unique_ptr<ClothBlocks> blocks);
   // At x. `kept` is the share that is kept of what makes an element indefinite: kTrueHessian, kConvexHessian (then no
   // element is), or between them, where the whole is seldom indefinite and far nearer to the true one. False where the
   // context says stop (asked every kElementsBetweenChecks elements); then the matrix is of no use.
@@ -41,13 +43,7 @@ class PotentialHessian {
 
  private:
   using Matrix3 = Eigen::Matrix3d;
-  template <typename Visit>
-  void visit_pairs(Visit visit) const;  // visit(i, j): every block that an element adds to, in assembly order
-  template <typename Visit>
-  void visit_constant(Visit visit) const;  // visit(i, j, number): of what is the same everywhere, times the identity
-  void build_cloth();
   void build_pattern();
-  void shape_matrix();
   void analyse();
   // To the next block in assembly order: any one, a symmetric one.
   void add(const Matrix3& k);
@@ -66,36 +62,21 @@ class PotentialHessian {
   void add_particles(const std::vector<RVec3>& x);
   void look_at_layers(const std::vector<RVec3>& x);
   void add_layers();
-  std::pair<int, int> block_at(int i, int j) const;
   bool holds(const std::array<int, 4>& v) const;
-  struct Blocks {                                   // of the lower triangle, by columns
-    std::vector<int> begin = {0};                   // [particle_count + 1]
-    std::vector<int> row;                           // ascending, the diagonal first
-    int find(const std::pair<int, int>& at) const;  // at: column and row; -1 where there is none
-  };
   using BlockPlace = local_step::BlockPlace;
-  BlockPlace place_of(const std::pair<int, int>& at) const;
-  struct Target {  // of one addition
-    int block;     // of cloth_
-    bool turned;   // the element names row and column the other way round
-  };
   void add_at(const BlockPlace& place, bool turned, const Matrix3& k);
   void clear_pinned();
 
   const IncrementalPotential& potential_;
   const DrapeModel& model_;
   const SolverSettings settings_;
-  const BendInMatrix bend_;
-  const Hinges like_matrix_;             // in the bending matrix's place
-  FrictionBlocks friction_;              // in its blocks, or theirs
-  Blocks cloth_, all_;                   // what is there without layers; with those that touched at the last pattern
-  std::vector<BlockPlace> cloth_place_;  // [cloth_] of the last pattern
-  std::vector<Target> target_;           // [pair_count]
+  std::unique_ptr<ClothBlocks> cloth_;   // what is there without layers
+  BlockPattern all_;                     // with those that touched at the last pattern
+  std::vector<BlockPlace> cloth_place_;  // [blocks of cloth_] of the last pattern
   bool go_on(int element);               // false once the context said stop
   const RunContext* run_ = nullptr;      // while assembling
   bool stopped_ = false, analysed_ = false;
-  size_t next_ = 0;                     // in target_, while assembling
-  std::vector<double> constant_;        // [cloth_] times the identity
+  size_t next_ = 0;                     // addition, while assembling
   Eigen::SparseMatrix<double> matrix_;  // [3n, 3n], lower triangle with whole diagonal blocks
   Cholesky factor_;
   const bool passing_;                             // its structure will not come again
@@ -103,11 +84,9 @@ class PotentialHessian {
   std::vector<SelfContact::Curvature> layers_;     // at the last assembly
   std::vector<std::array<int, 4>> layer_pattern_;  // pairs of layers that have blocks of their own
   std::vector<Matrix3> own_;                       // [particle_count] while assembling
-  std::vector<uint8_t> pinned_;                    // [particle_count]
-  FoldProducts fold_products_;
-  std::vector<RVec3> fold_gradient_;  // [4 fold_count + 1] while assembling
-  std::vector<Real> fold_angle_;      // [fold_count] the same
-  std::vector<double> fold_sum_;      // of one row of B
+  std::vector<RVec3> fold_gradient_;               // [4 fold_count + 1] while assembling
+  std::vector<Real> fold_angle_;                   // [fold_count] the same
+  std::vector<double> fold_sum_;                   // of one row of B
   Eigen::VectorXd right_;
 };
 

@@ -22,12 +22,20 @@ constexpr int kGoodFactors = 2;  // in a row, before less is tried
 
 NewtonDirections::NewtonDirections(const IncrementalPotential& potential, const SolverSettings& settings, Lbfgs* lbfgs,
                                    const KnownOrder& known)
+    : NewtonDirections(potential, settings, lbfgs, known, blocks_of(potential.model(), settings)) {}
+
+NewtonDirections::NewtonDirections(const IncrementalPotential& potential, const SolverSettings& settings, Lbfgs* lbfgs,
+                                   const KnownOrder& known, std::unique_ptr<ClothBlocks> blocks)
     : model_(potential.model()),
       tolerance_(settings.tolerance),
       lbfgs_(*lbfgs),
-      hessian_(potential, settings, BendInMatrix::kLikeHinges, Cholesky::Kept::kShort, known),
+      hessian_(potential, settings, Cholesky::Kept::kShort, known, std::move(blocks)),
       compliance_(potential, &hessian_),
       lost_(kLostAtFirst) {}
+
+std::unique_ptr<ClothBlocks> NewtonDirections::blocks_of(const DrapeModel& model, const SolverSettings& settings) {
+  return std::make_unique<ClothBlocks>(model, settings, BendInMatrix::kLikeHinges);
+}
 
 void NewtonDirections::forget() {
   lbfgs_.clear();

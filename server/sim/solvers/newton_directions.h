@@ -6,6 +6,7 @@
 // Cites: Liu 2017; Nocedal and Wright 2006, 7.2.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "server/sim/solvers/contact_compliance.h"
@@ -22,6 +23,11 @@ class NewtonDirections {
   // `known`: an order of elimination, else the process's for this mesh. `lbfgs` is told of accepted steps by its owner.
   NewtonDirections(const IncrementalPotential& potential, const SolverSettings& settings, Lbfgs* lbfgs,
                    const KnownOrder& known = {});
+  // The same with what was made ahead.
+  NewtonDirections(const IncrementalPotential& potential, const SolverSettings& settings, Lbfgs* lbfgs,
+                   const KnownOrder& known, std::unique_ptr<ClothBlocks> blocks);
+  // What it needs of the model alone.
+  static std::unique_ptr<ClothBlocks> blocks_of(const DrapeModel& model, const SolverSettings& settings);
 
   // From the gradient at x, of an iteration of a step, to a direction.
   absl::Status find(const RunContext& run, int iteration, const std::vector<RVec3>& x,

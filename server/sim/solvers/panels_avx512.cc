@@ -1,5 +1,6 @@
-// Built without contraction (CMakeLists.txt), as panels_avx2.cc. Solves for one right-hand side are at the memory's
-// speed and stay there, as do those of float; those of a factor kept short are as in panels_avx2.cc.
+// Built without contraction (CMakeLists.txt), as panels_avx2.cc. Solves for one right-hand side by a factor kept whole
+// are at the memory's speed and stay there, as do those of float; those for three by one kept short are as in
+// panels_avx2.cc.
 #if defined(__x86_64__)
 // g++ 12 takes what its own header leaves undefined on purpose for a mistake.
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -24,6 +25,7 @@ const Kernels* avx512_kernels() {
   static const Kernels kernels = [] {
     Kernels own = *other;
     if constexpr (sizeof(Real) == sizeof(double)) own.whole.forward = forward, own.whole.backward = backward;
+    take_short_one_avx512(&own);
     own.in_double = elimination<double>(), own.in_float = elimination<float>(), own.pack = pack<double>;
     return own;
   }();

@@ -1,5 +1,5 @@
 // The solves of panels.h for one right-hand side, by a factor kept whole or short, compiled by panels_baseline.cc and
-// panels_avx2.cc. Packed panels: see panels_solve_impl.h.
+// panels_avx2.cc, and, kept short, by panels_one_avx512.cc. Packed panels: see panels_solve_impl.h.
 #pragma once
 
 #include <algorithm>
@@ -45,10 +45,93 @@ template <int kRows>
 #endif
 }
 
+// Numbers of a panel's rows come and go four at once where they are kept as float: what the compiler does one by one.
+template <typename Number>
+constexpr bool kByFours =
+#if defined(TRYON_PANELS_FMA)
+    sizeof(Real) == sizeof(double) && std::is_same_v<Number, float>;
+
+inline __m128 narrowed(const Real* from) { return _mm256_cvtpd_ps(_mm256_loadu_pd(from)); }
+inline void add_widened(const __m128& four, Real* to) {
+  _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), _mm256_cvtps_pd(four)));
+}
+// A block's three rows have places that follow each other.
+inline bool three_together(const int* row) { return row[2] == row[0] + 2; }
+
+inline int narrow_fours(const Real* from, const float* scale, int count, float* to) {
+  int k = 0;
+  for (; k + 4 <= count; k += 4) _mm_storeu_ps(to + k, _mm_mul_ps(narrowed(from + k), _mm_loadu_ps(scale + k)));
+  return k;
+}
+inline int divide_fours(const Real* inverse_pivot, int count, Real* own, float* to) {
+  int k = 0;
+  for (; k + 4 <= count; k += 4) {
+    _mm256_storeu_pd(own + k, _mm256_mul_pd(_mm256_loadu_pd(own + k), _mm256_loadu_pd(inverse_pivot + k)));
+    _mm_storeu_ps(to + k, narrowed(own + k));
+  }
+  return k;
+}
+inline int add_fours(const float* from, int count, Real* to) {
+  int k = 0;
+  for (; k + 4 <= count; k += 4) add_widened(_mm_loadu_ps(from + k), to + k);
+  return k;
+}
+// Three and what lies behind them, whose place the next ones take; so the last three are left.
+inline int take_threes(const Real* x, const int* row, int count, float* to) {
+  int k = 0;
+  for (; k + 6 <= count && three_together(row + k); k += 3) _mm_storeu_ps(to + k, narrowed(x + row[k]));
+  return k;
+}
+inline int give_threes(const float* from, const int* row, int count, Real* x) {
+  int k = 0;
+  for (; k + 3 <= count && three_together(row + k); k += 3) {
+    Real* const at = x + row[k];
+    const __m128 two = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + k)));
+    _mm_storeu_pd(at, _mm_add_pd(_mm_loadu_pd(at), _mm_cvtps_pd(two)));
+    at[2] += static_cast<Real>(from[k + 2]);
+  }
+  return k;
+}
+#else
+    false;
+#endif
+
+#if defined(TRYON_PANELS_ONE_AVX512)
+// Two columns of a group, the second behind the first.
+inline __m512 two_columns(const Short* b) {
+  return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(b))));
+}
+inline Eight first(const __m512& v) { return Eight(_mm512_castps512_ps256(v)); }
+inline Eight second(const __m512& v) { return Eight(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1))); }
+inline __m512 twice(const float* eight) {
+  return _mm512_castpd_ps(_mm512_broadcast_f64x4(_mm256_castps_pd(_mm256_loadu_ps(eight))));
+}
+
+// As below, with the sums of the first two of four columns in one vector and those of the others in another.
+inline const Short* multiply_pairs(const Short* b, int columns, const float* z, float* out) {
+  const __m512i low = _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
+  const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(2));
+  __m512 one = _mm512_setzero_ps(), other = _mm512_setzero_ps();
+  int k = 0;
+  for (; k + 4 <= columns; k += 4, b += 4 * kGroup) {
+    const __m512 four = _mm512_broadcast_f32x4(_mm_loadu_ps(z + k));
+    one = _mm512_fmadd_ps(two_columns(b), _mm512_permutexvar_ps(low, four), one);
+    other = _mm512_fmadd_ps(two_columns(b + 2 * kGroup), _mm512_permutexvar_ps(high, four), other);
+  }
+  Eight sum = first(one);
+  for (; k < columns; ++k, b += kGroup) sum = fused(numbers<kGroup>(b, 0), z[k] - Eight{}, sum);
+  *reinterpret_cast<Eight*>(out) = (sum + second(one)) + (first(other) + second(other));
+  return b;
+}
+#endif
+
 template <int kRows, typename Value>
 inline const Value* multiply_one(const Value* b, int columns, const Sum<Value>* z, Sum<Value>* out) {
   using Sums = typename SumsOver<Value>::Vector;
   constexpr int kVectors = kVectorsOf<kRows, Value>;
+#if defined(TRYON_PANELS_ONE_AVX512)
+  if constexpr (std::is_same_v<Value, Short> && kRows == 8) return multiply_pairs(b, columns, z, out);
+#endif
   Sums sum[4][kVectors] = {};
   const auto add = [&](int c, int k) {
 #pragma GCC unroll 2
@@ -73,7 +156,9 @@ inline const Sum<Value>* scaled(const Real* own, int w, const float* scale, Sum<
   if constexpr (std::is_same_v<Value, Real>) {
     return own;
   } else {
-    for (int k = 0; k < w; ++k) work[k] = static_cast<float>(own[k]) * scale[k];
+    int k = 0;
+    if constexpr (kByFours<Sum<Value>>) k = narrow_fours(own, scale, w, work);
+    for (; k < w; ++k) work[k] = static_cast<float>(own[k]) * scale[k];
     return work;
   }
 }
@@ -87,13 +172,43 @@ inline void panel_forward_one(const Panel& p, const Value* b, const int* row, co
   int i = 0;
   for (; i + kLanes < m; i += kGroup) b = multiply_one<kGroup>(b, std::min(w, i + kGroup), z, out + i);
   if (i < m) multiply_one<kLanes>(b, std::min(w, i + kGroup), z, out + i);
-  for (int k = 0; k < w; ++k) own[k] += static_cast<Real>(out[k]);
-  for (int k = w; k < m; ++k) x[row[k - w]] += static_cast<Real>(out[k]);
+  int k = 0;
+  if constexpr (kByFours<Sum<Value>>) k = add_fours(out, w, own);
+  for (; k < w; ++k) own[k] += static_cast<Real>(out[k]);
+  if constexpr (kByFours<Sum<Value>>) k += give_threes(out + w, row, m - w, x);
+  for (; k < m; ++k) x[row[k - w]] += static_cast<Real>(out[k]);
 }
 
 // Sums over rows, of each column: by the rows' places in their groups.
 template <typename Value>
 using SumsOne = typename SumsOver<Value>::Vector[kVectorsOf<kGroup, Value>];
+
+#if defined(TRYON_PANELS_ONE_AVX512)
+// As below, two columns at once.
+template <int kGroups>
+inline const Short* pairs_backward(const Short* b, int columns, const float* in, Eight (*sum)[1], const Short** ahead) {
+  constexpr int kNext = 2 * kGroups * kGroup, kLineValues = kLine / int{sizeof(Short)};
+  __m512 factor[kGroups];
+#pragma GCC unroll 4
+  for (int g = 0; g < kGroups; ++g) factor[g] = twice(in + g * kGroup);
+  const int group = columns * kGroup;
+  const Short* fetched = *ahead;
+  int k = 0;
+  for (; k + 2 <= columns; k += 2, b += 2 * kGroup, fetched += kNext) {
+#pragma GCC unroll 2
+    for (int line = 0; line < kNext; line += kLineValues) __builtin_prefetch(fetched + line, 0, 2);
+    float* const sums = reinterpret_cast<float*>(sum + k);
+    __m512 s = _mm512_load_ps(sums);
+#pragma GCC unroll 4
+    for (int g = 0; g < kGroups; ++g) s = _mm512_fmadd_ps(two_columns(b + g * group), factor[g], s);
+    _mm512_store_ps(sums, s);
+  }
+  for (; k < columns; ++k, b += kGroup)
+    for (int g = 0; g < kGroups; ++g) sum[k][0] = fused(numbers<kGroup>(b + g * group, 0), first(factor[g]), sum[k][0]);
+  *ahead += kGroups * group;
+  return b + (kGroups - 1) * group;
+}
+#endif
 
 // Adds kGroups groups of rows, one after the other in memory, to the sums of their columns. As much of the panel that
 // comes next is fetched: it lies before this one, which processors do not foresee.
@@ -102,6 +217,9 @@ inline const Value* rows_backward_one(const Value* b, int columns, const Sum<Val
                                       const Value** ahead) {
   using Sums = typename SumsOver<Value>::Vector;
   constexpr int kVectors = kVectorsOf<kRows, Value>;
+#if defined(TRYON_PANELS_ONE_AVX512)
+  if constexpr (std::is_same_v<Value, Short> && kRows == 8) return pairs_backward<kGroups>(b, columns, in, sum, ahead);
+#endif
   constexpr int kBytes = sizeof(Value) * kGroups * kRows, kFetchEvery = std::max(1, kLine / kBytes);
   Sums factor[kGroups][kVectors];
   for (int g = 0; g < kGroups; ++g)
@@ -130,11 +248,22 @@ inline void write_one(const SumsOne<Value>* sum, int w, const float* scale, Real
       for (int c = 0; c < std::min(4, w - k); ++c) to[k + c] += four[c];
     }
   } else {
-    for (int k = 0; k < w; ++k) {
+    const auto four_of = [sum](int k) -> Four {
       Eight eight = sum[k][0];
       for (int j = 1; j < kVectorsOf<kGroup, Value>; ++j) eight += sum[k][j];
       const Four* half = reinterpret_cast<const Four*>(&eight);
-      const Four four = half[0] + half[1];
+      return half[0] + half[1];
+    };
+    int k = 0;
+#if defined(TRYON_PANELS_FMA)
+    for (; kByFours<float> && k + 4 <= w; k += 4) {
+      Four r[4];
+      transpose<float>(four_of(k), four_of(k + 1), four_of(k + 2), four_of(k + 3), r, r + 1, r + 2, r + 3);
+      add_widened(_mm_mul_ps(__m128((r[0] + r[1]) + (r[2] + r[3])), _mm_loadu_ps(scale + k)), to + k);
+    }
+#endif
+    for (; k < w; ++k) {
+      const Four four = four_of(k);
       to[k] += static_cast<Real>(((four[0] + four[1]) + (four[2] + four[3])) * scale[k]);
     }
   }
@@ -145,10 +274,13 @@ inline void panel_backward_one(const Panel& p, const Value* b, const int* row, c
                                const float* scale, Sum<Value>* in, Real* x, const Value* ahead) {
   const int w = p.width, m = w + p.row_count();
   Real* own = x + p.first;
-  for (int k = 0; k < w; ++k) in[k] = static_cast<Sum<Value>>(own[k] *= inverse_pivot[k]);
-  for (int k = w; k < m; ++k) in[k] = static_cast<Sum<Value>>(x[row[k - w]]);
+  int k = 0;
+  if constexpr (kByFours<Sum<Value>>) k = divide_fours(inverse_pivot, w, own, in);
+  for (; k < w; ++k) in[k] = static_cast<Sum<Value>>(own[k] *= inverse_pivot[k]);
+  if constexpr (kByFours<Sum<Value>>) k += take_threes(x, row, m - w, in + w);
+  for (; k < m; ++k) in[k] = static_cast<Sum<Value>>(x[row[k - w]]);
   std::fill(in + m, in + (m + kGroup - 1) / kGroup * kGroup, Sum<Value>(0));
-  SumsOne<Value> sum[kWidest];
+  alignas(kLine) SumsOne<Value> sum[kWidest];
   std::fill_n(&sum[0][0], kVectorsOf<kGroup, Value> * w, typename SumsOver<Value>::Vector{});
   constexpr int kGroupsAtOnce = std::is_same_v<Value, Short> ? 4 : 2;
   int i = 0;

@@ -47,6 +47,9 @@ class Solver {
   virtual ~Solver() = default;
   // One time step.
   virtual absl::StatusOr<StepReport> step(const RunContext& run, const Scene& scene, DrapeState* state) = 0;
+  // Lets a thread that waits for nothing else make what later steps may need and positions do not change; from any
+  // thread, before the first step.
+  virtual void begin_ahead(const RunContext&) {}
 };
 
 struct SolverInfo {
