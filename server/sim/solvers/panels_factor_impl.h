@@ -208,16 +208,20 @@ struct Below {
   const Number* group(int i) const { return packed + int64_t{i} * columns; }  // of rows i .., a multiple of kTogether
 };
 
-// Rows from .. of M b for kColumns columns, from the column `first` of M on.
+// Rows i .. of M b, to the end of their group, for kColumns columns, from the column `first` of M on; how many they
+// are.
+template <Give kGive, int kColumns, typename Number>
+inline int multiply_group(const Below<Number>& m, int i, int first, const Number* b, Number* out, int64_t stride) {
+  const int inside = i % kTogether, count = std::min(kTogether - inside, m.rows - i);
+  const Number* l = m.group(i - inside) + first * kTogether + inside;
+  multiply_rows<kGive, kColumns>(l, kTogether, m.columns - first, b, count, out + i, stride);
+  return count;
+}
+
+// All rows from .. of it.
 template <Give kGive, int kColumns, typename Number>
 inline void multiply_below(const Below<Number>& m, int from, int first, const Number* b, Number* out, int64_t stride) {
-  const int w = m.columns - first;
-  for (int i = from; i < m.rows;) {
-    const int inside = i % kTogether, count = std::min(kTogether - inside, m.rows - i);
-    const Number* l = m.group(i - inside) + first * kTogether + inside;
-    multiply_rows<kGive, kColumns>(l, kTogether, w, b, count, out + i, stride);
-    i += count;
-  }
+  for (int i = from; i < m.rows;) i += multiply_group<kGive, kColumns>(m, i, first, b, out, stride);
 }
 
 // Columns j .. j + kColumns of the corner and what is below them, less what the columns first .. first + w do there.
@@ -273,23 +277,40 @@ int eliminate(Number* front, int m, int w, int stride, Number* below) {
   return -1;
 }
 
+// Columns j .. of D L^T, kColumns numbers a row of it.
 template <int kColumns, typename Number>
-inline void take_off_columns(Number* front, const Below<Number>& below, int64_t stride, int j) {
-  const int w = below.columns;
-  Number b[kWidest * kColumns];
+inline void scaled_columns(const Number* front, int w, int64_t stride, int j, Number* b) {
   for (int k = 0; k < w; ++k)
 #pragma GCC unroll 4
     for (int c = 0; c < kColumns; ++c) b[k * kColumns + c] = front[k * stride + k] * front[k * stride + w + j + c];
-  constexpr int kLanes = kNumbersOf<Number>;
-  multiply_below<Give::kTakeOff, kColumns>(below, j / kLanes * kLanes, 0, b, front + (w + j) * stride + w, stride);
+}
+
+// kStrips times four columns: a group of rows meets all of them while it is in the first cache.
+constexpr int kStrips = 8;
+template <typename Number>
+inline void take_off_strips(Number* front, const Below<Number>& below, int64_t stride, int j, int strips) {
+  const int w = below.columns;
+  Number b[kStrips][kWidest * 4];
+  for (int s = 0; s < strips; ++s) scaled_columns<4>(front, w, stride, j + 4 * s, b[s]);
+  const auto first_row = [j](int s) { return (j + 4 * s) / kNumbersOf<Number> * kNumbersOf<Number>; };
+  for (int group = j / kTogether * kTogether; group < below.rows; group += kTogether)
+    for (int s = 0; s < strips; ++s)
+      if (const int i = std::max(group, first_row(s)); i < std::min(group + kTogether, below.rows))
+        multiply_group<Give::kTakeOff, 4>(below, i, 0, b[s], front + (w + j + 4 * s) * stride + w, stride);
 }
 
 template <typename Number>
 void take_off(Number* front, int m, int w, int stride, const Number* packed, int begin, int end) {
   const Below<Number> below{packed, m - w, w};
   int j = begin;
-  for (; j + 4 <= end; j += 4) take_off_columns<4>(front, below, stride, j);
-  for (; j < end; ++j) take_off_columns<1>(front, below, stride, j);
+  for (int strips = 0; j + 4 <= end; j += 4 * strips)
+    take_off_strips(front, below, stride, j, strips = std::min(kStrips, (end - j) / 4));
+  for (; j < end; ++j) {
+    Number b[kWidest];
+    scaled_columns<1>(front, w, stride, j, b);
+    const int from = j / kNumbersOf<Number> * kNumbersOf<Number>;
+    multiply_below<Give::kTakeOff, 1>(below, from, 0, b, front + (w + j) * stride + w, int64_t{stride});
+  }
 }
 
 // L1^-1 by columns, w x w, ones on the diagonal. What column j of L1 does to all columns before it is one loop: a

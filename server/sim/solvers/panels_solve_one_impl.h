@@ -308,12 +308,24 @@ void forward_one(const View<Value>& f, const int* which, int count, Real* x) {
   }
 }
 
+// What the next panel begins with, its rows' numbers and its own, and where the rows are of the one after it.
+template <typename Value>
+inline void fetch_rows(const View<Value>& f, const Panel& next, const Panel& after, const Real* x) {
+  for (int64_t i = after.rows_begin; i < after.rows_end; i += kLine / int{sizeof(int)}) __builtin_prefetch(f.row + i);
+  for (int i = next.first; i < next.first + next.width; i += kLine / int{sizeof(Real)}) {
+    __builtin_prefetch(x + i);
+    __builtin_prefetch(f.inverse_pivot + i);
+  }
+  for (int64_t i = next.rows_begin; i < next.rows_end; i += 6) __builtin_prefetch(x + f.row[i]);  // two blocks
+}
+
 template <typename Value>
 void backward_one(const View<Value>& f, const int* which, int count, Real* x) {
   Sum<Value>* in = reinterpret_cast<Sum<Value>*>(f.work);
   for (int k = count - 1; k >= 0; --k) {
     const Panel& p = f.panel[which[k]];
     const Value* ahead = f.value + f.panel[which[std::max(0, k - 1)]].value;
+    if (std::is_same_v<Value, Short> && k >= 2) fetch_rows(f, f.panel[which[k - 1]], f.panel[which[k - 2]], x);
     panel_backward_one(p, f.value + p.value, f.row + p.rows_begin, f.inverse_pivot + p.first, scales(f, p), in, x,
                        ahead);
   }
