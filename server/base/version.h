@@ -3,5 +3,5 @@
 #pragma once
 
 namespace tryon {
-inline constexpr char kEngineVersion[] = "0.46.0";
+inline constexpr char kEngineVersion[] = "0.47.0";
 }  // namespace tryon

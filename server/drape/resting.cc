@@ -45,7 +45,8 @@ absl::Status fall(Stage* stage, const RestGoal& goal) {
 // Smooths the patch round what is tangled that leaves the least of it; false where none lessens it. In laid pleats the
 // film of a wide patch goes through the layers beside it, and that of a sleeve through the arm.
 bool iron(Stage* stage) {
-  const std::vector<int> tangled = sim::tangled_vertices(stage->model, stage->state.x);
+  sim::TangledCloth cloth(stage->model);
+  const std::vector<int> tangled = cloth.vertices(stage->state.x, stage->run);
   const auto bones_through = [stage](const std::vector<sim::RVec3>& x) {
     return sim::bones_through(stage->scene.bones, stage->model.triangles, x);
   };
@@ -54,8 +55,8 @@ bool iron(Stage* stage) {
   std::vector<sim::RVec3> best;
   for (int rings = 0; rings <= kMostRings && least > 0; ++rings) {
     std::vector<sim::RVec3> ironed = stage->state.x;
-    sim::smooth_patch(stage->model, stage->scene, tangled, rings, &ironed);
-    const size_t left = sim::tangled_vertices(stage->model, ironed).size();
+    cloth.smooth(stage->scene, tangled, rings, &ironed);
+    const size_t left = cloth.vertices(ironed, stage->run).size();
     if (left >= least || bones_through(ironed) > through) continue;
     least = left;
     best = std::move(ironed);

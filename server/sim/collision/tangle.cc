@@ -59,13 +59,14 @@ std::optional<Real> crossing_of(const RVec3& a, const RVec3& b, const RVec3& p, 
   return s;
 }
 
-std::vector<int> tangled_vertices(const DrapeModel& model, const std::vector<RVec3>& x) {
-  ClothElements elements(model);
-  elements.find(x, Real(0));
+TangledCloth::TangledCloth(const DrapeModel& model) : model_(model), elements_(model), beside_(neighbours_of(model)) {}
+
+std::vector<int> TangledCloth::vertices(const std::vector<RVec3>& x, const RunContext& run) {
+  elements_.find(x, Real(0), run);
   std::vector<int> out;
-  each_crossing(elements, x, [&](int edge, int triangle, Real) {
-    const auto& e = elements.edges()[edge];
-    const Triangle& t = elements.triangles()[triangle];
+  each_crossing(elements_, x, [&](int edge, int triangle, Real) {
+    const auto& e = elements_.edges()[edge];
+    const Triangle& t = elements_.triangles()[triangle];
     for (const int v : {e.a, e.b, t[0], t[1], t[2]}) out.push_back(v);
   });
   std::sort(out.begin(), out.end());
@@ -73,19 +74,18 @@ std::vector<int> tangled_vertices(const DrapeModel& model, const std::vector<RVe
   return out;
 }
 
-void smooth_patch(const DrapeModel& model, const Scene& scene, const std::vector<int>& vertices, int rings,
-                  std::vector<RVec3>* x) {
+void TangledCloth::smooth(const Scene& scene, const std::vector<int>& vertices, int rings,
+                          std::vector<RVec3>* x) const {
   std::vector<uint8_t> in(x->size(), 0);
   for (const int v : vertices) in[v] = 1;
-  in = widened(model, std::move(in), rings);
-  const std::vector<std::vector<int>> beside = neighbours_of(model);
+  in = widened(model_, std::move(in), rings);
   KeptOutside outside(scene, x->size());
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (size_t i = 0; i < in.size(); ++i) {
-      if (!in[i] || beside[i].empty() || model.inverse_mass[i] == 0) continue;
+      if (!in[i] || beside_[i].empty() || model_.inverse_mass[i] == 0) continue;
       RVec3 sum = RVec3::Zero();
-      for (const int j : beside[i]) sum += (*x)[j];
-      (*x)[i] = outside.go(i, (*x)[i], sum / static_cast<Real>(beside[i].size()));
+      for (const int j : beside_[i]) sum += (*x)[j];
+      (*x)[i] = outside.go(i, (*x)[i], sum / static_cast<Real>(beside_[i].size()));
     }
   }
 }

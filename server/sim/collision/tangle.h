@@ -1,6 +1,7 @@
 // What it is: cloth that crosses itself over a few triangles and does not come free: which vertices, and that patch of
 // cloth made smooth, so that contact finds sides again. Units: m. Shapes: x [particle_count]; vertices rising. How it
-// fails: never; where nothing crosses nothing changes. Thread rules: pure functions, a fixed order.
+// fails: never; where nothing crosses nothing changes. Thread rules: one object, one thread, whose context's executor
+// takes part; a fixed order.
 // Cites: Moeller and Trumbore 1997 (a segment and a triangle); Taubin 1995 (why the mean of the neighbours is smooth).
 #pragma once
 
@@ -28,12 +29,20 @@ void each_crossing(const ClothElements& elements, const std::vector<RVec3>& x, c
   }
 }
 
-// Of edges and triangles that cross.
-std::vector<int> tangled_vertices(const DrapeModel& model, const std::vector<RVec3>& x);
+class TangledCloth {
+ public:
+  // The model must outlive this.
+  explicit TangledCloth(const DrapeModel& model);
+  // Of edges and triangles that cross.
+  std::vector<int> vertices(const std::vector<RVec3>& x, const RunContext& run = {});
+  // These vertices and `rings` of neighbours become a soap film between what is round them, over the scene's collider;
+  // hems stay hems.
+  void smooth(const Scene& scene, const std::vector<int>& vertices, int rings, std::vector<RVec3>* x) const;
 
-// These vertices and `rings` of neighbours become a soap film between what is round them, over the scene's collider;
-// hems stay hems.
-void smooth_patch(const DrapeModel& model, const Scene& scene, const std::vector<int>& vertices, int rings,
-                  std::vector<RVec3>* x);
+ private:
+  const DrapeModel& model_;
+  ClothElements elements_;
+  std::vector<std::vector<int>> beside_;  // [particle_count] neighbours by the mesh's edges; on a hem those along it
+};
 
 }  // namespace tryon::sim

@@ -132,13 +132,13 @@ class Drape : public SpringProjection {
     return true;
   }
 
-  MeansOfDescent means_;                      // of long steps; short ones are plain
-  std::unique_ptr<NewtonDirections> newton_;  // made once the plain descent has had its steps
-  int last_iteration_ = 0;                    // by the Hessian, of the last step
-  bool all_are_wanting_ = false;              // not just a few particles
-  bool rests_as_a_whole_ = false;             // few particles are left, but they went too far for a part
-  std::unique_ptr<ClothBlocks> blocks_;       // for newton_, made ahead
-  std::unique_ptr<Aside> ahead_;              // makes them; goes first
+  MeansOfDescent means_{settings_.tolerance};  // of long steps; short ones are plain
+  std::unique_ptr<NewtonDirections> newton_;   // made once the plain descent has had its steps
+  int last_iteration_ = 0;                     // by the Hessian, of the last step
+  bool all_are_wanting_ = false;               // not just a few particles
+  bool rests_as_a_whole_ = false;              // few particles are left, but they went too far for a part
+  std::unique_ptr<ClothBlocks> blocks_;        // for newton_, made ahead
+  std::unique_ptr<Aside> ahead_;               // makes them; goes first
 };
 
 }  // namespace

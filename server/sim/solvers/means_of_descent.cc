@@ -1,6 +1,7 @@
 #include "server/sim/solvers/means_of_descent.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace tryon::sim {
@@ -17,6 +18,10 @@ constexpr double kFarFromRest = 1.0;  // cloth without layers that stalls there 
 // Steps of the Hessian in vain that leave so much, and more than kGainless of what was: layers travel.
 constexpr double kTravels = 0.3, kGainless = 0.7;
 constexpr int kTravelSteps = 8;
+// A rough rest: steps of such a tolerance or more, an rms of so many times that. So many plain steps to there cost less
+// than the Hessian's few.
+constexpr double kRoughStep = 0.01, kRestOverStep = 2;
+constexpr int kSoon = 8;
 
 }  // namespace
 
@@ -40,9 +45,17 @@ bool MeansOfDescent::plain_steps_are_over(bool layers) const {
   const size_t steps = rms_.size() - 1;
   if (steps >= kPlainSteps) return true;
   if (gave_up_) return false;
-  if (!layers && (now < kNearRest || now > kFarFromRest)) return now < kNearRest;
+  if (!layers && now > kFarFromRest) return false;
+  if (!layers && now < kNearRest && !rests_soon()) return true;
   return steps >= (layers ? kLayeredSteps : kStallSteps) &&
          now > kStallShare * std::max(rms_[steps - kStallSteps], rms_[steps - 1]);
+}
+
+// To a rough rest, at the pace of the last four steps.
+bool MeansOfDescent::rests_soon() const {
+  if (tolerance_ < kRoughStep || rms_.size() <= kStallSteps) return false;
+  const double now = rms_.back(), share = now / rms_[rms_.size() - 1 - kStallSteps];
+  return now * std::pow(share, kSoon / double{kStallSteps}) < kRestOverStep * tolerance_;
 }
 
 void MeansOfDescent::give_up_hessian() {

@@ -13,6 +13,8 @@ class MeansOfDescent {
     double rms = 0;        // that it left
     bool in_vain = false;  // the Hessian's iterations were used up, and what is wanting is not a few particles' matter
   };
+  // `tolerance`: of a step, the largest gradient in mean weights.
+  explicit MeansOfDescent(double tolerance = 0) : tolerance_(tolerance) {}
   // Once a step, before it.
   void choose(const LastStep& last, bool layers);
   bool by_hessian() const { return hessian_ && plain_left_ == 0; }
@@ -25,7 +27,9 @@ class MeansOfDescent {
 
  private:
   bool plain_steps_are_over(bool layers) const;
+  bool rests_soon() const;
 
+  double tolerance_;
   std::vector<double> rms_;  // before each plain step, until the Hessian is taken
   double before_ = 0;        // rms before the last step
   int plain_left_ = 0;       // between the Hessian's steps

@@ -63,21 +63,21 @@ TEST(Tangle, ASegmentGoesThroughATriangleOrBesideIt) {
 
 TEST(Tangle, AFlatSheetHasNone) {
   const Tangle flat = tangled_sheet(12, 1, 0);
-  EXPECT_TRUE(tangled_vertices(flat.model, flat.x).empty());
+  EXPECT_TRUE(TangledCloth(flat.model).vertices(flat.x).empty());
   std::vector<RVec3> x = flat.x;
-  smooth_patch(flat.model, Scene(), {}, 4, &x);
+  TangledCloth(flat.model).smooth(Scene(), {}, 4, &x);
   EXPECT_EQ(x, flat.x);
 }
 
 TEST(Tangle, APatchIsSmoothedUntilNothingCrossesAndTheRestStays) {
   for (const int row : {12, 0}) {  // in the middle, and on the hem
     Tangle sheet = tangled_sheet(row, 9, 15);
-    const std::vector<int> found = tangled_vertices(sheet.model, sheet.x);
+    const std::vector<int> found = TangledCloth(sheet.model).vertices(sheet.x);
     ASSERT_FALSE(found.empty());
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
     const std::vector<RVec3> before = sheet.x;
-    smooth_patch(sheet.model, Scene(), found, 2, &sheet.x);
-    EXPECT_TRUE(tangled_vertices(sheet.model, sheet.x).empty()) << "row " << row;
+    TangledCloth(sheet.model).smooth(Scene(), found, 2, &sheet.x);
+    EXPECT_TRUE(TangledCloth(sheet.model).vertices(sheet.x).empty()) << "row " << row;
     int moved = 0;
     for (int j = 0; j <= kCells; ++j) {
       for (int i = 0; i <= kCells; ++i) {
@@ -105,11 +105,11 @@ TEST(Tangle, APatchOverABodyStaysOutsideIt) {
     const Contact at = ball->query(x.cast<double>(), 1.0);
     if (at.distance < scene.contact_offset) x += ((scene.contact_offset - at.distance) * at.normal).cast<Real>();
   }
-  const std::vector<int> found = tangled_vertices(sheet.model, sheet.x);
+  const std::vector<int> found = TangledCloth(sheet.model).vertices(sheet.x);
   ASSERT_FALSE(found.empty());
   for (const bool kept_out : {false, true}) {
     std::vector<RVec3> x = sheet.x;
-    smooth_patch(sheet.model, kept_out ? scene : Scene(), found, 4, &x);
+    TangledCloth(sheet.model).smooth(kept_out ? scene : Scene(), found, 4, &x);
     double deepest = 0;
     for (const RVec3& p : x) deepest = std::max(deepest, -ball->query(p.cast<double>(), 1.0).distance);
     if (kept_out) {
@@ -122,18 +122,18 @@ TEST(Tangle, APatchOverABodyStaysOutsideIt) {
 
 TEST(Tangle, WhoIsFarFromTheBodyIsNotAskedAgainAndTheSameBytesComeOfIt) {
   const Tangle sheet = tangled_sheet(12, 9, 15);
-  const std::vector<int> found = tangled_vertices(sheet.model, sheet.x);
+  const std::vector<int> found = TangledCloth(sheet.model).vertices(sheet.x);
   const Vec3 corner = sheet.x[12 * (kCells + 1) + 9].cast<double>();
   const auto ball = make_solid_collider({Sphere{corner - Vec3(0, 0, 0.02), 0.03}});
   Scene scene;
   const CountingCollider sharp(*ball, 1e30), short_sighted(*ball, scene.contact_offset);
   std::vector<RVec3> x = sheet.x, judged = sheet.x, through = sheet.x;
   scene.collider = &sharp;
-  smooth_patch(sheet.model, scene, found, 4, &x);
+  TangledCloth(sheet.model).smooth(scene, found, 4, &x);
   scene.collider = &short_sighted;
-  smooth_patch(sheet.model, scene, found, 4, &judged);
+  TangledCloth(sheet.model).smooth(scene, found, 4, &judged);
   EXPECT_EQ(x, judged);
-  smooth_patch(sheet.model, Scene(), found, 4, &through);
+  TangledCloth(sheet.model).smooth(Scene(), found, 4, &through);
   EXPECT_NE(x, through) << "the body is in the way";
   EXPECT_NE(x, sheet.x);
   EXPECT_GT(sharp.asked, 0);

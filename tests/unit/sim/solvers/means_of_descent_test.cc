@@ -25,6 +25,21 @@ TEST(MeansOfDescent, WithoutLayersTheHessianBeginsNearRest) {
   EXPECT_EQ(plain_steps(halving, false), 8);  // 0.125
 }
 
+TEST(MeansOfDescent, NotWhereARoughRestIsAllThatIsAskedForAndNear) {
+  constexpr double kRough = 0.02, kFine = 0.0004;
+  MeansOfDescent rough(kRough), fine(kFine);
+  for (const double rms : {1.0, 0.6, 0.3, 0.2, 0.14, 0.1}) {
+    rough.choose({rms, false}, false), fine.choose({rms, false}, false);
+    EXPECT_EQ(fine.by_hessian(), rms < 0.15) << rms;
+    EXPECT_FALSE(rough.by_hessian()) << rms;
+  }
+  MeansOfDescent slow(kRough);  // it would be there after nine steps and more
+  for (const double rms : {0.2, 0.18, 0.17, 0.16, 0.149}) slow.choose({rms, false}, false);
+  EXPECT_TRUE(slow.by_hessian());
+  for (int step = 0; step < 6; ++step) rough.choose({0.05, false}, false);
+  EXPECT_TRUE(rough.by_hessian()) << "it has stalled";
+}
+
 TEST(MeansOfDescent, AndWhereTheForcesNoLongerFall) {
   EXPECT_EQ(plain_steps([](int) { return 0.5; }, false), 5);
   EXPECT_EQ(plain_steps([](int) { return 0.5; }, true), 14);
