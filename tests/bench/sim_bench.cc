@@ -150,7 +150,7 @@ void BM_FactorBlocks(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(factor.factor(system.matrix.valuePtr(), run));
   state.counters["rows"] = static_cast<double>(system.matrix.rows());
 }
-BENCHMARK(BM_FactorBlocks)->ArgsProduct({{71, 124}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_FactorBlocks)->ArgsProduct({{71, 124, 222}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 struct Factored : BlockSystem {
   explicit Factored(const benchmark::State& state, Cholesky::Kept kept = Cholesky::Kept::kShort)
@@ -172,11 +172,11 @@ void BM_SolveBlocks(benchmark::State& state, Cholesky::Kept kept) {
   state.counters["values"] = static_cast<double>(system.factor.panel_values());
 }
 BENCHMARK_CAPTURE(BM_SolveBlocks, kept_short, Cholesky::Kept::kShort)
-    ->ArgsProduct({{71, 124}, {1, 2}})
+    ->ArgsProduct({{71, 124, 222}, {1, 2}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 BENCHMARK_CAPTURE(BM_SolveBlocks, kept_whole, Cholesky::Kept::kWhole)
-    ->ArgsProduct({{71, 124}, {1, 2}})
+    ->ArgsProduct({{71, 124, 222}, {1, 2}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
@@ -189,7 +189,7 @@ void BM_SolveThreeBlocks(benchmark::State& state) {
   std::vector<RVec3> x(right.size());
   for (auto _ : state) system.factor.solve(right.data(), x.data(), run);
 }
-BENCHMARK(BM_SolveThreeBlocks)->ArgsProduct({{71, 124}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_SolveThreeBlocks)->ArgsProduct({{71, 124, 222}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void BM_PathColumn(benchmark::State& state) {  // what a contact costs
   Factored system(state);

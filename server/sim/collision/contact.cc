@@ -246,9 +246,8 @@ bool ContactSet::lag_normal_forces(const std::vector<RVec3>& x) {
 }
 
 inline double ContactSet::push(const Plane& plane, int i, const RVec3& x, RVec3* gradient) const {
-  const Real depth = wanted_offset_ - distance_to(plane, i, x);
-  if (depth <= 0) return 0;
-  const Push push = push_below(depth, wanted_offset_);
+  const Push push = push_from(plane, i, x);
+  if (push.force == 0) return 0;
   *gradient -= stiffness_[i] * push.force * plane.normal;
   return static_cast<double>(stiffness_[i] * push.energy);
 }

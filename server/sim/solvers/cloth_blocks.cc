@@ -55,13 +55,15 @@ ClothBlocks::ClothBlocks(const DrapeModel& model, const SolverSettings& settings
     friction_.sort_by_block(static_cast<int>(pattern_.row.size()), [&](int, int) { return *like++; });
 }
 
-const std::shared_ptr<const CholeskyPattern>& ClothBlocks::order() {
-  if (order_ == nullptr) {
-    Eigen::SparseMatrix<double> matrix;
-    pattern_.shape(&matrix);
-    order_ = PatternCache::of_process().pattern_of(matrix, 3);
-  }
-  return order_;
+void ClothBlocks::find_order() {
+  Eigen::SparseMatrix<double> matrix;
+  pattern_.shape(&matrix);
+  order_ = PatternCache::of_process().pattern_of(matrix, 3);
+}
+
+std::shared_ptr<const CholeskyPattern> ClothBlocks::take_order() {
+  if (order_ == nullptr) find_order();
+  return std::exchange(order_, nullptr);
 }
 
 template <typename Visit>

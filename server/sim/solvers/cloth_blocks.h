@@ -46,9 +46,9 @@ class ClothBlocks {
     if (pinned(j)) return {j, j};
     return std::minmax(i, j);
   }
-  // The process's for this structure, asked for once until it is let go.
-  const std::shared_ptr<const CholeskyPattern>& order();
-  void let_order_go() { order_.reset(); }
+  // The process's for this structure: asked for ahead, and given away.
+  void find_order();
+  std::shared_ptr<const CholeskyPattern> take_order();
 
   struct Target {  // of one addition
     int block;     // of pattern()

@@ -33,7 +33,7 @@ class Drape : public SpringProjection {
     if (!towards_rest()) return;
     ahead_ = run.aside([this] {
       blocks_ = NewtonDirections::blocks_of(model_, settings_);
-      blocks_->order();
+      blocks_->find_order();
     });
   }
 

@@ -46,9 +46,8 @@ PotentialHessian::PotentialHessian(const IncrementalPotential& potential, const 
   if (potential_.layers() == nullptr) {
     analyse();
   } else if (!passing_) {
-    order_ = cloth_->order()->known();
+    order_ = cloth_->take_order()->known();
   }
-  cloth_->let_order_go();
   right_.resize(3 * model_.particle_count);
   own_.resize(model_.particle_count);
   fold_gradient_.assign(4 * model_.folds.count() + 1, RVec3::Zero());  // a number behind the last one is read
@@ -91,7 +90,7 @@ void PotentialHessian::build_pattern() {
 void PotentialHessian::analyse() {
   if (std::exchange(analysed_, true)) return;
   if (layer_pattern_.empty() && !passing_) {
-    factor_.analyse(cloth_->order());
+    factor_.analyse(cloth_->take_order());
   } else {
     factor_.analyse_once(matrix_, 3, order_);
     order_ = factor_.order();

@@ -23,7 +23,7 @@ class PotentialHessian {
   PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings,
                    BendInMatrix bend = BendInMatrix::kWhole, Cholesky::Kept kept = Cholesky::Kept::kWhole,
                    const KnownOrder& known = {});
-  // The same with what was made ahead of the potential's model and its settings.
+  // The same with what was made ahead, from the potential's model and its settings.
   PotentialHessian(const IncrementalPotential& potential, const SolverSettings& settings, Cholesky::Kept kept,
                    const KnownOrder& known, std::unique_ptr<ClothBlocks> blocks);
   // At x. `kept` is the share that is kept of what makes an element indefinite: kTrueHessian, kConvexHessian (then no

@@ -110,8 +110,8 @@ struct Kernels {
 };
 const Kernels& best_kernels();
 const Kernels& baseline_kernels();
-const Kernels* avx2_kernels();               // null where the processor has none
-const Kernels* avx512_kernels();             // likewise
+const Kernels* avx2_kernels();            // null where the processor has none
+const Kernels* avx512_kernels();          // likewise
 void take_short_one_avx512(Kernels* to);  // of the latter
 
 }  // namespace tryon::sim::panels

@@ -76,10 +76,14 @@ inline int add_fours(const float* from, int count, Real* to) {
   for (; k + 4 <= count; k += 4) add_widened(_mm_loadu_ps(from + k), to + k);
   return k;
 }
-// Three and what lies behind them, whose place the next ones take; so the last three are left.
+// Three and no more: the place behind them may be another thread's.
 inline int take_threes(const Real* x, const int* row, int count, float* to) {
   int k = 0;
-  for (; k + 6 <= count && three_together(row + k); k += 3) _mm_storeu_ps(to + k, narrowed(x + row[k]));
+  for (; k + 3 <= count && three_together(row + k); k += 3) {
+    const Real* const at = x + row[k];
+    _mm_storel_pi(reinterpret_cast<__m64*>(to + k), _mm_cvtpd_ps(_mm_loadu_pd(at)));
+    to[k + 2] = static_cast<float>(at[2]);
+  }
   return k;
 }
 inline int give_threes(const float* from, const int* row, int count, Real* x) {

@@ -1,6 +1,7 @@
 // The factor by panels against Eigen's, and the two builds of its kernels against each other.
 #include "server/sim/solvers/panels.h"
 
+#include <array>
 #include <cstring>
 #include <random>
 #include <tuple>
